@@ -1,7 +1,8 @@
 //! Names in expressions, and expressions after a conversion.
 
-use facts::Table;
-use sql::{SqlMode, Token, TokenKind};
+use facts::{Column, Table};
+use server::Flavour;
+use sql::{SqlMode, Token, TokenKind, ddl};
 
 use crate::job::{Conversion, Job, TableJob};
 use crate::quote::charset_name;
@@ -35,19 +36,74 @@ pub fn converted_column(job: &Job<'_>, conversion: &Conversion<'_>, target: usiz
     format!("CONVERT({value} USING {}) COLLATE {}", charset_name(job.facts, &target.charset), target.name)
 }
 
+/// Returns the expression of a generated column from the table's definition: `information_schema`
+/// of MySQL escapes quotes. `None` if the column is not generated.
+pub fn generated_expression(job: &Job<'_>, table: &TableJob<'_>, column: &Column) -> Option<String> {
+    let generated = column.generated.as_ref()?;
+    let own = || {
+        let definition = ddl::find_column(job.create_table(table), &column.name)?;
+        let tokens: Vec<Token<'_>> = sql::tokenize(definition, SqlMode::default()).collect();
+        let open = tokens.windows(2).position(|pair| pair[0].is_keyword("as") && pair[1].is_symbol('('))? + 1;
+        let inside = &tokens[open + 1..];
+        let close = inside[sql::closing_parenthesis(inside)?];
+        Some(definition[tokens[open].start..close.end()].to_owned())
+    };
+    Some(own().unwrap_or_else(|| generated.expression.clone()))
+}
+
+/// Returns the value of a column after the conversion to a target, computed anew if the column is
+/// generated. `None` if the conversion changes neither the column nor what it is computed from.
+pub fn converted_value(job: &Job<'_>, table: &TableJob<'_>, target: usize, column: &str) -> Option<String> {
+    let column = table.table.column(column)?;
+    let conversion = table.conversion(&column.name);
+    let computed = generated_expression(job, table, column)
+        .filter(|expression| find_unprintable(job, expression).is_none())
+        .and_then(|expression| converted_expression(job, table, target, &expression));
+    match (computed, conversion) {
+        (Some(value), Some(conversion)) => Some(converted_column(job, conversion, target, &value)),
+        (Some(value), None) => Some(match (&column.charset, &column.collation) {
+            (Some(charset), Some(collation)) => {
+                format!("CONVERT({value} USING {}) COLLATE {collation}", charset_name(job.facts, charset))
+            }
+            _ => format!("({value})"),
+        }),
+        (None, Some(conversion)) => {
+            Some(converted_column(job, conversion, target, &sql::quote_identifier(&column.name)))
+        }
+        (None, None) => None,
+    }
+}
+
+/// Returns the first literal that MySQL can't print: `_latin1'?'` for any character beyond ASCII in
+/// an expression of a latin1 table. `None` on MariaDB, which prints it.
+pub fn find_unprintable(job: &Job<'_>, expression: &str) -> Option<String> {
+    if job.facts.server.flavour != Flavour::MySql {
+        return None;
+    }
+    let tokens: Vec<Token<'_>> = sql::tokenize(expression, SqlMode::default()).collect();
+    let is_unprintable = |pair: &&[Token<'_>]| {
+        let introduced = pair[0].text.strip_prefix('_').map(str::to_lowercase);
+        let is_narrow = introduced
+            .is_some_and(|name| !["utf", "ucs", "binary", "ascii"].iter().any(|other| name.starts_with(other)));
+        is_narrow && pair[1].kind == TokenKind::StringLiteral && pair[1].text.contains('?')
+    };
+    tokens.windows(2).find(is_unprintable).map(|pair| format!("{}{}", pair[0].text, pair[1].text))
+}
+
 /// Returns an expression of a table's definition as it is after the conversion to a target. `None`
-/// if it names no converted column. The servers print columns in backticks.
+/// if it names neither a converted column nor a column that is computed from one. The servers print
+/// columns in backticks.
 pub fn converted_expression(job: &Job<'_>, table: &TableJob<'_>, target: usize, expression: &str) -> Option<String> {
     let mut converted = String::new();
     let mut copied = 0;
-    let conversion_of = |token: &Token<'_>| match token.kind {
-        TokenKind::QuotedName => table.conversion(&token.name()?),
+    let value_of = |token: &Token<'_>| match token.kind {
+        TokenKind::QuotedName => converted_value(job, table, target, &token.name()?),
         _ => None,
     };
     for token in sql::tokenize(expression, SqlMode::default()) {
-        let Some(conversion) = conversion_of(&token) else { continue };
+        let Some(value) = value_of(&token) else { continue };
         converted += &expression[copied..token.start];
-        converted += &format!("({})", converted_column(job, conversion, target, token.text));
+        converted += &format!("({value})");
         copied = token.end();
     }
     (copied > 0).then(|| converted + &expression[copied..])

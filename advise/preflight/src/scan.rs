@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::checkpoint::Checkpoint;
 use crate::checks::{
-    Check, CheckFunction, ForeignKeyMatch, KeySide, RowCheck, Selection, TableScan, UNREADABLE, foreign_key,
+    Answer, Check, CheckFunction, ForeignKeyMatch, KeySide, RowCheck, Selection, TableScan, UNREADABLE, foreign_key,
 };
 use crate::finding::{self, Finding};
 use crate::job::{Job, TableJob};
@@ -259,7 +259,10 @@ impl Scanner<'_> {
         for check in self.options.selection.checks() {
             let CheckFunction::Questions(questions) = check.run else { continue };
             for question in questions(self.job, table) {
-                let answer = source.answer(&question)?;
+                let answer = match &question.unanswerable {
+                    Some(why) => Answer::Unknown(why.clone()),
+                    None => source.answer(&question)?,
+                };
                 let (finding, unchecked) = question.conclude(answer);
                 result.findings.extend(finding);
                 result.unchecked.extend(unchecked);

@@ -8,6 +8,7 @@ pub mod ddl;
 mod dump_lines;
 mod index_hint;
 mod insert;
+mod names;
 mod nesting;
 mod outside;
 mod password;
@@ -25,6 +26,7 @@ pub use conditional::{AmbiguousComment, definition_readings, readings};
 pub use dump_lines::{DumpLines, FileLine};
 pub use index_hint::BASE_TABLE_ONLY;
 pub use insert::InsertBuilder;
+pub use names::{describe_other_names, names_charset};
 pub use nesting::{closing_parenthesis, is_beside_dot, list_items};
 pub use outside::{
     LocalDefinition, account_length, is_foreign_engine, is_local_engine, keep_local, may_follow_program_name,

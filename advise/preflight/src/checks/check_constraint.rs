@@ -4,7 +4,7 @@ use sql::{SqlMode, Token, ddl};
 
 use super::question::Question;
 use super::{Check, CheckFunction};
-use crate::expression::converted_expression;
+use crate::expression::{converted_expression, find_unprintable};
 use crate::finding::{Finding, table_finding};
 use crate::job::{Job, TableJob};
 use check::{Reading, Severity};
@@ -15,7 +15,7 @@ pub static CHECK: Check = Check {
     reads: &[Reading::Schemas, Reading::Rows],
     doc: "CHECK (status IN ('open', 'closed')) holds for 'Open' under a _ci collation, not under a _cs one: ALTER TABLE then ends with error \
               3819 (MySQL) or 4025 (MariaDB). The server counts the rows for which the constraint with the new collation is false, in one \
-              scan for each constraint that names a converted column. Where that takes longer than the time limit of a statement, the \
+              scan for each constraint that names a converted column, or a generated one that is computed from it. Where that takes longer than the time limit of a statement, the \
               constraint is listed as not checked, with the query.",
     run: CheckFunction::Questions(questions),
 };
@@ -46,6 +46,8 @@ fn question(job: &Job<'_>, table: &TableJob<'_>, constraint: &Constraint<'_>, ta
         query: format!("SELECT COUNT(*) {from}"),
         noun: "row",
         time_zone: None,
+        unanswerable: find_unprintable(job, constraint.condition)
+            .map(|literal| format!("the server prints {literal} for characters that it can't print")),
         finding: Finding {
             what: format!("for which the CHECK constraint {} is false under {name}", constraint.name),
             why: "ALTER TABLE ends with error 3819 (MySQL) or 4025 (MariaDB)".into(),

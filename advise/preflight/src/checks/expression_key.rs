@@ -4,9 +4,10 @@ use facts::{Index, IndexPart};
 use mysql_collation::Collation;
 use sql::ddl;
 
+use super::generated_collation::is_recomputed;
 use super::question::Question;
-use super::{Check, CheckFunction};
-use crate::expression::{converted_column, converted_expression};
+use super::{Check, CheckFunction, overlaps};
+use crate::expression::{converted_column, converted_expression, converted_value, find_unprintable};
 use crate::finding::{Finding, index_finding};
 use crate::job::{Job, TableJob, flavour};
 use check::{Reading, Severity};
@@ -15,8 +16,9 @@ pub static CHECK: Check = Check {
     name: "expression-key",
     title: "rows that become equal in a unique key of an expression, such as lower(name)",
     reads: &[Reading::Schemas, Reading::Rows],
-    doc: "As unique-key, for keys that weigh can't compute: of expressions (MySQL 8.0.13 and later), or with a column whose collation weigh \
-              doesn't know. The server groups the rows by the key as it will be. Where that takes longer than the time limit of a statement, \
+    doc: "As unique-key, for keys that weigh can't compute: of expressions (MySQL 8.0.13 and later), of columns that are computed from \
+              converted ones, of a period WITHOUT OVERLAPS (MariaDB), or with a column whose collation weigh doesn't know. The server groups \
+              the rows by the key as it will be. Where that takes longer than the time limit of a statement, \
               the key is listed as not checked, with the query.",
     run: CheckFunction::Questions(questions),
 };
@@ -25,7 +27,12 @@ fn questions(job: &Job<'_>, table: &TableJob<'_>) -> Vec<Question> {
     let indexes = table.table.indexes.iter().filter(|index| index.unique);
     indexes
         .filter(|index| !weigh_computes(job, table, index))
-        .flat_map(|index| (0..job.targets.len()).filter_map(move |target| question(job, table, index, target)))
+        .flat_map(|index| {
+            (0..job.targets.len()).filter_map(move |target| match overlaps::find_period(job, table, index) {
+                Some(period) => overlaps::question(job, table, index, &period, target),
+                None => question(job, table, index, target),
+            })
+        })
         .collect()
 }
 
@@ -38,7 +45,10 @@ fn weigh_computes(job: &Job<'_>, table: &TableJob<'_>, index: &Index) -> bool {
             None => column.collation.as_deref().is_none_or(|name| Collation::lookup(flavour(job.facts), name).is_ok()),
         }
     };
+    let is_computed = |part: &IndexPart| part.column.as_deref().is_some_and(|name| is_recomputed(job, table, name));
     index.parts.iter().all(is_known)
+        && !index.parts.iter().any(is_computed)
+        && overlaps::find_period(job, table, index).is_none()
 }
 
 /// `None` if the conversion doesn't change the key.
@@ -61,6 +71,8 @@ fn question(job: &Job<'_>, table: &TableJob<'_>, index: &Index, target: usize) -
         query: format!("SELECT COUNT(*) FROM (SELECT 1 {from}) AS g"),
         noun: "group",
         time_zone: None,
+        unanswerable: find_unprintable(job, &list)
+            .map(|literal| format!("the server prints {literal} for characters that it can't print")),
         finding: Finding {
             what: format!("of rows that become equal under {name}"),
             why: "ALTER TABLE ends with error 1062 (duplicate entry); gh-ost and pt-online-schema-change would keep one row of each \
@@ -85,8 +97,12 @@ fn key_expressions(job: &Job<'_>, table: &TableJob<'_>, index: &Index, target: u
             Some(column) => {
                 let name = sql::quote_identifier(column);
                 let value = part.prefix.map_or(name.clone(), |prefix| format!("LEFT({name}, {prefix})"));
-                let conversion = table.conversion(column);
-                let converted = conversion.map(|conversion| converted_column(job, conversion, target, &value));
+                let converted = match table.conversion(column) {
+                    Some(conversion) => Some(converted_column(job, conversion, target, &value)),
+                    None => converted_value(job, table, target, column).map(|computed| {
+                        part.prefix.map_or(computed.clone(), |prefix| format!("LEFT({computed}, {prefix})"))
+                    }),
+                };
                 (value, converted)
             }
             None => {

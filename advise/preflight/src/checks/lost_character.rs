@@ -1,10 +1,10 @@
-//! Characters beyond U+FFFF in definitions, which servers print as question marks.
+//! Characters in definitions that servers print as question marks.
 
 use sql::{SqlMode, Token, TokenKind, ddl};
 
 use super::question::Question;
 use super::{Check, CheckFunction};
-use crate::expression::mentions_column;
+use crate::expression::{find_unprintable, generated_expression, mentions_column};
 use crate::finding::{Finding, column_finding, index_finding};
 use crate::job::{Conversion, Job, TableJob, has_members};
 use crate::quote::charset_name;
@@ -12,12 +12,13 @@ use check::{Reading, Severity};
 
 pub static CHECK: Check = Check {
     name: "lost-character",
-    title: "question marks in printed definitions, which may be characters beyond U+FFFF",
+    title: "question marks in printed definitions, which may be characters that the server can't print",
     reads: &[Reading::Schemas],
     doc: "Servers print a character beyond U+FFFF, such as an emoji, as ? in defaults and expressions and in members of ENUM and SET. The plan's \
               MODIFY is made from what they print, and would put question marks in place of the characters: in new rows, and in stored \
-              generated values. MySQL prints four question marks for a character in an expression, which is taken for a loss: an error. A \
-              single ? may be meant: a warning.",
+              generated values. MySQL prints four question marks for a character in an expression, which is taken for a loss: an error. In \
+              expressions of latin1 and other tables it prints ? for every character beyond ASCII: _latin1'?' in a functional index is an \
+              error, and in a generated column lost-character-rows asks the server. A single ? may be meant: a warning.",
     run: CheckFunction::Facts(run),
 };
 
@@ -26,7 +27,8 @@ pub static ROWS: Check = Check {
     title: "defaults, and members of ENUM and SET in rows, with characters that the printed definition lacks",
     reads: &[Reading::Schemas, Reading::Rows],
     doc: "Where a definition is printed with a question mark, the server is asked for DEFAULT(column) of a row, or for rows whose member has a \
-              character beyond U+FFFF. If there are any, the plan's MODIFY would lose the character (error 1265 for a member in use).",
+              character beyond U+FFFF. If there are any, the plan's MODIFY would lose the character (error 1265 for a member in use). Where \
+              MySQL prints _latin1'?' in a generated column, rows whose value differs from the printed expression prove the loss.",
     run: CheckFunction::Questions(questions),
 };
 
@@ -52,7 +54,8 @@ fn check_table(job: &Job<'_>, table: &TableJob<'_>) -> Vec<Finding> {
     for index in rebuilt {
         let parts = ddl::find_index(job.create_table(table), &index.name).map_or("", |(_, parts, _)| parts);
         if let Some(doubtful) = find_doubtful(parts) {
-            let finding = index_finding(&CHECK, severity(&doubtful), table, &index.name, &job.targets[0]);
+            let severity = if find_unprintable(job, parts).is_some() { Severity::Error } else { severity(&doubtful) };
+            let finding = index_finding(&CHECK, severity, table, &index.name, &job.targets[0]);
             findings.push(describe(finding, &doubtful));
         }
     }
@@ -65,7 +68,8 @@ fn severity(literal: &str) -> Severity {
 
 fn describe(mut finding: Finding, literal: &str) -> Finding {
     finding.details.count = 1;
-    finding.what = format!("its definition is printed with {literal}, which may be a character beyond U+FFFF");
+    finding.what =
+        format!("its definition is printed with {literal}, which may be a character that the server can't print");
     finding.why =
         "the plan's statement is made from what the server prints, and would store question marks instead".into();
     finding.action = match finding.severity {
@@ -104,10 +108,37 @@ fn find_doubtful(definition: &str) -> Option<String> {
 
 fn questions(job: &Job<'_>, table: &TableJob<'_>) -> Vec<Question> {
     let doubtful = doubtful_columns(job, table).into_iter();
-    doubtful
+    let plain = doubtful
         .filter(|(conversion, _)| conversion.column.generated.is_none())
-        .map(|(conversion, literal)| question(job, table, conversion, &literal))
-        .collect()
+        .map(|(conversion, literal)| question(job, table, conversion, &literal));
+    let generated = table.conversions.iter().filter_map(|conversion| generated_question(job, table, conversion));
+    plain.chain(generated).collect()
+}
+
+/// Asks for rows whose value differs from the expression as the server prints it. `None` if it can
+/// print the expression.
+fn generated_question(job: &Job<'_>, table: &TableJob<'_>, conversion: &Conversion<'_>) -> Option<Question> {
+    let column = conversion.column;
+    let expression = generated_expression(job, table, column)?;
+    let literal = find_unprintable(job, &expression)?;
+    let name = sql::quote_identifier(&column.name);
+    let (own, printed) = super::generated_values::comparable_values(column, &name, &expression)?;
+    let from = format!("{} {}", sql::quote_table(&table.table.schema, &table.table.name), sql::BASE_TABLE_ONLY);
+    let finding = column_finding(&ROWS, Severity::Error, table, &column.name, &job.targets[0]);
+    Some(Question {
+        subject: format!("what {literal} in the definition of {} is", table.column_name(&column.name)),
+        query: format!("SELECT COUNT(*) FROM {from} WHERE NOT ({own} <=> {printed})"),
+        noun: "row",
+        time_zone: None,
+        unanswerable: None,
+        finding: Finding {
+            what: format!("whose value isn't that of the expression as the server prints it, with {literal}"),
+            why: "the plan's MODIFY is made from what the server prints, and would store question marks instead".into(),
+            action: "convert it by hand, with the right character in the expression; the plan leaves its table out"
+                .into(),
+            ..finding
+        },
+    })
 }
 
 fn question(job: &Job<'_>, table: &TableJob<'_>, conversion: &Conversion<'_>, literal: &str) -> Question {
@@ -126,6 +157,7 @@ fn question(job: &Job<'_>, table: &TableJob<'_>, conversion: &Conversion<'_>, li
         query,
         noun,
         time_zone: None,
+        unanswerable: None,
         finding: Finding {
             what: format!("with a character beyond U+FFFF, which the server prints as {literal}"),
             why: "the plan's MODIFY is made from what the server prints, and would store question marks instead".into(),

@@ -12,6 +12,7 @@ mod expression_key;
 pub(crate) mod foreign_key;
 mod foreign_key_partner;
 mod fulltext;
+mod generated_collation;
 mod generated_values;
 mod join_partner;
 mod key_length;
@@ -19,10 +20,12 @@ mod lost_character;
 mod members;
 mod merge_table;
 mod merges;
+mod overlaps;
 mod own_collation;
 mod partition_key;
 mod partition_rows;
 mod program_collate;
+mod program_mix;
 mod programs;
 mod question;
 mod refusing_setting;
@@ -122,6 +125,7 @@ pub static CHECKS: &[&Check] = &[
     &lost_character::CHECK,
     &generated_values::CHECK,
     &generated_values::ZONE,
+    &generated_collation::CHECK,
     &byte_functions::CHECK,
     &double_encoding::CHECK,
     &serialized::CHECK,
@@ -132,6 +136,7 @@ pub static CHECKS: &[&Check] = &[
     &own_collation::CHECK,
     &programs::CHECK,
     &program_collate::CHECK,
+    &program_mix::CHECK,
     &versioned::CHECK,
     &BINARY_LOG,
     &REHEARSAL,

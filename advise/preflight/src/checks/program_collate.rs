@@ -9,6 +9,7 @@ use crate::expression::mentions_name;
 use crate::finding::{ConversionDetails, Finding};
 use crate::job::{Conversion, Job, TableJob, TargetCollation, flavour};
 use crate::model::Example;
+use crate::plan::programs_left;
 
 pub static CHECK: Check = Check {
     name: "program-collate",
@@ -16,7 +17,8 @@ pub static CHECK: Check = Check {
     reads: &[Reading::Schemas, Reading::Programs],
     doc: "`NEW.name COLLATE latin1_bin` in a trigger is refused with error 1253 as soon as the column is in another character set: every \
               INSERT or UPDATE that fires the trigger fails then. The server notices it when the program runs, not when it is created. \
-              Triggers on converted columns are errors; other programs are warnings, as their variables decide.",
+              Triggers on converted columns are errors. So are programs that apply it to a parameter or variable of theirs which has no \
+              character set of its own: these get the schema's new one when the plan creates the program again. Others are warnings.",
     run: CheckFunction::Facts(run),
 };
 
@@ -45,13 +47,15 @@ fn check_program(job: &Job<'_>, program: &Program) -> Option<Finding> {
         .collect();
     let mut is_certain = false;
     let mut examples = Vec::new();
+    let old_default = changed_default(job, program);
     for (at, pair) in tokens.windows(2).enumerate().filter(|(_, pair)| pair[0].is_keyword("collate")) {
         let Some(collation) = pair[1].name() else { continue };
         let charset = TargetCollation::new(&collation, flavour(job.facts)).charset;
         let of_charset = |table: &&&TableJob<'_>| {
             table.conversions.iter().any(|one| changes_charset(one) && one.source_charset_name() == charset)
         };
-        if !used.iter().any(|table| of_charset(&table)) {
+        let is_old_default = old_default.as_ref() == Some(&charset);
+        if !used.iter().any(|table| of_charset(&table)) && !is_old_default {
             continue;
         }
         let converted = |table: &TableJob<'_>, name: &str| {
@@ -63,13 +67,19 @@ fn check_program(job: &Job<'_>, program: &Program) -> Option<Finding> {
                 Some(table) if converted(table, &name) => is_certain = true,
                 _ => continue,
             },
+            Operand::Name(name)
+                if is_old_default && is_declared(&tokens, &name) && !has_own_charset(&tokens, &name) =>
+            {
+                is_certain = true;
+            }
             Operand::Name(name) => {
                 let is_column = used.iter().any(|table| table.table.columns.iter().any(|column| column.name == name));
                 if (is_column && !used.iter().any(|table| converted(table, &name))) || has_own_charset(&tokens, &name) {
                     continue;
                 }
             }
-            Operand::Other => {}
+            Operand::Other if used.iter().any(|table| of_charset(&table)) => {}
+            Operand::Other => continue,
         }
         let from = tokens[at.saturating_sub(3)].start;
         let text = program.create[from..pair[1].end()].to_owned();
@@ -84,7 +94,8 @@ fn check_program(job: &Job<'_>, program: &Program) -> Option<Finding> {
         what: format!("it has a COLLATE of the old character set: {quoted}"),
         why: "the server refuses it for text of the new character set when the program runs: error 1253".into(),
         action: match is_certain {
-            true => "the plan leaves its table out; create the trigger with a collation of the new character set, then run preflight again".into(),
+            true if table.is_some() => "the plan leaves its table out; create the trigger with a collation of the new character set, then run preflight again".into(),
+            true => "the plan leaves it out; create it with a collation of the new character set, then run preflight again".into(),
             false => "create it with a collation of the new character set after the plan".into(),
         },
         details: ConversionDetails {
@@ -96,6 +107,23 @@ fn check_program(job: &Job<'_>, program: &Program) -> Option<Finding> {
             ..ConversionDetails::default()
         },
     })
+}
+
+/// Returns the character set that parameters and variables without one have now, if the plan creates
+/// the program again under another default of its schema.
+fn changed_default(job: &Job<'_>, program: &Program) -> Option<String> {
+    let old = server::current_charset_name(server::collation_charset(program.session.schema_collation.as_deref()?));
+    let is_recreated = programs_left(job, &job.request).contains(&program.name);
+    let is_changed = old != TargetCollation::new(&job.targets[0], flavour(job.facts)).charset;
+    (is_recreated && is_changed && !job.request.names_tables()).then(|| old.to_string())
+}
+
+/// True if a program declares a parameter or variable of text with this name.
+fn is_declared(tokens: &[Token<'_>], name: &str) -> bool {
+    const TYPES: [&str; 6] = ["char", "varchar", "tinytext", "text", "mediumtext", "longtext"];
+    tokens
+        .windows(2)
+        .any(|pair| pair[0].name().is_some_and(|own| own.eq_ignore_ascii_case(name)) && pair[1].is_any_keyword(&TYPES))
 }
 
 fn kind(kind: Kind) -> ObjectKind {

@@ -15,6 +15,8 @@ pub struct Question {
     pub query: String,
     /// Time zone of the session in which the query runs. `None`: any.
     pub time_zone: Option<String>,
+    /// Why the answer would be wrong. `None`: the query is run.
+    pub unanswerable: Option<String>,
 }
 
 /// Answer of a source of rows.

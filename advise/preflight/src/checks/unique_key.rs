@@ -7,10 +7,11 @@ use facts::{Index, TextType};
 use mysql_collation::{Charset, Collation, catalogue};
 use rules::encoding::{EncodingVerdict, classify, repair};
 
-use super::{Check, CheckFunction, RowCheck, TableScan};
+use super::generated_collation::is_recomputed;
+use super::{Check, CheckFunction, RowCheck, TableScan, overlaps};
 use crate::Error;
 use crate::finding::{Finding, index_finding};
-use crate::job::flavour;
+use crate::job::{Job, TableJob, flavour};
 use crate::limits;
 use crate::model::{CollisionGroup, Example};
 use crate::row::{Fields, Row, decode_values, display_value};
@@ -38,7 +39,7 @@ fn repair_double_encoding(text: &str) -> Option<String> {
 
 fn checks<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
     let mut all: Vec<Box<dyn RowCheck + 'j>> = Vec::new();
-    for index in scan.table.unique_indexes() {
+    for index in scan.table.unique_indexes().filter(|index| !is_asked_of_server(scan.job, scan.table, index)) {
         for target in 0..scan.job.targets.len() {
             if let Some(check) = UniqueKey::new(scan, index, target) {
                 all.push(Box::new(check));
@@ -46,6 +47,13 @@ fn checks<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
         }
     }
     all
+}
+
+/// True if the server is asked about the key: one of a period without overlaps, and one of a column
+/// that is computed from a converted one.
+pub fn is_asked_of_server(job: &Job<'_>, table: &TableJob<'_>, index: &Index) -> bool {
+    let mut columns = index.parts.iter().filter_map(|part| part.column.as_deref());
+    columns.any(|column| is_recomputed(job, table, column)) || overlaps::find_period(job, table, index).is_some()
 }
 
 /// Column of a key, and how its values are compared.

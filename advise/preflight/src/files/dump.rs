@@ -1,13 +1,13 @@
-//! Dumps of mysqldump and mydumper in UTF-8.
+//! Dumps of mysqldump and mydumper: in UTF-8, or in bytes as they are stored (`SET NAMES binary`).
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use facts::Facts;
+use facts::{Facts, Unseen};
 use mysql_collation::{Charset, Flavour};
 use rehearsal::{Definitions, Kind, Object, ObjectName, Unread};
 use sql::{InsertTuples, SqlMode, StatementReader, TupleValue};
@@ -60,10 +60,11 @@ pub const NOT_UNDERSTOOD: u16 = u16::MAX;
 pub fn read_dump(path: &Path, flavour: Flavour) -> Result<(Facts, Definitions, DumpRows), Error> {
     let (mut tables, mut definitions) = (Vec::new(), Definitions::default());
     let mut inserts = Inserts::new();
-    for_each_statement(path, &mut |file, schema, offset, statement| {
+    let mut programs = BTreeSet::new();
+    for_each_statement(path, &mut |file, schema, offset, statement, is_stored_bytes| {
         if starts_with_words(statement, "INSERT") {
             if let Some(head) = InsertHead::read(statement) {
-                let place = Place { file: file.to_owned(), offset, bytes: statement.len() };
+                let place = Place { file: file.to_owned(), offset, bytes: statement.len(), is_stored_bytes };
                 inserts.entry((schema.to_owned(), head.table)).or_default().push(place);
             }
         } else if starts_with_words(statement, "CREATE TABLE") {
@@ -79,6 +80,8 @@ pub fn read_dump(path: &Path, flavour: Flavour) -> Result<(Facts, Definitions, D
                     message: unparsed.problem,
                 }),
             }
+        } else if let Some(program) = find_program(statement) {
+            programs.insert((schema.to_owned(), program));
         }
         Ok(())
     })?;
@@ -86,11 +89,43 @@ pub fn read_dump(path: &Path, flavour: Flavour) -> Result<(Facts, Definitions, D
         return Err(Error::Content { path: path.to_owned(), problem: "no CREATE TABLE is in it".into() });
     }
     let rows = DumpRows { path: path.to_owned(), inserts: Arc::new(inserts) };
-    Ok((build_facts(flavour, tables), definitions, rows))
+    let mut facts = build_facts(flavour, tables);
+    facts.unseen.extend((!programs.is_empty()).then(|| Unseen {
+        what: match programs.len() {
+            1 => "a program or view of the dump".into(),
+            count => format!("{count} programs and views of the dump"),
+        },
+        why: "programs and views are checked on a server only".into(),
+        remedy: None,
+    }));
+    Ok((facts, definitions, rows))
 }
 
-/// Function that receives a file, the default schema, and the offset and text of a statement.
-type StatementVisitor<'e> = dyn FnMut(&Path, &str, u64, &[u8]) -> Result<(), Error> + 'e;
+/// Returns kind and name of the program or view that a statement creates, such as `` TRIGGER `t` ``.
+/// Dumps write its parts in comments of versions.
+fn find_program(statement: &[u8]) -> Option<String> {
+    const MAX_HEAD_BYTES: usize = 1_000;
+    let head = statement.trim_ascii_start();
+    let head = String::from_utf8_lossy(&head[..head.len().min(MAX_HEAD_BYTES)]).replace("*/", " ");
+    let mut words = head.split_whitespace().map(|word| match word.strip_prefix("/*!") {
+        Some(word) => word.trim_start_matches(|character: char| character.is_ascii_digit()),
+        None => word,
+    });
+    if !words.by_ref().find(|word| !word.is_empty())?.eq_ignore_ascii_case("create") {
+        return None;
+    }
+    let kinds = ["PROCEDURE", "FUNCTION", "TRIGGER", "EVENT", "VIEW"];
+    let kind = words
+        .by_ref()
+        .take_while(|word| !word.eq_ignore_ascii_case("table") && !word.eq_ignore_ascii_case("as"))
+        .find(|word| kinds.iter().any(|kind| word.eq_ignore_ascii_case(kind)))?;
+    let name = words.next()?.split(['(', ' ']).next()?;
+    Some(format!("{} {name}", kind.to_uppercase()))
+}
+
+/// Function that receives a file, the default schema, the offset and text of a statement, and
+/// whether its values are bytes as they are stored.
+type StatementVisitor<'e> = dyn FnMut(&Path, &str, u64, &[u8], bool) -> Result<(), Error> + 'e;
 
 /// Calls `each` for each statement of a dump.
 fn for_each_statement(path: &Path, each: &mut StatementVisitor<'_>) -> Result<(), Error> {
@@ -101,6 +136,7 @@ fn for_each_statement(path: &Path, each: &mut StatementVisitor<'_>) -> Result<()
             SqlMode::default(),
             bounded::max_item_bytes(),
         );
+        let mut is_stored_bytes = false;
         loop {
             lifecycle::interrupt::check()?;
             let failed = |source| Error::File { what: "read", path: file.clone(), source };
@@ -108,7 +144,13 @@ fn for_each_statement(path: &Path, each: &mut StatementVisitor<'_>) -> Result<()
             if let Some(name) = schema_of_use(&statement) {
                 schema = name;
             }
-            each(&file, &schema, statements.offset(), &statement)?;
+            if let Some(problem) = sql::describe_other_names(&statement) {
+                return Err(Error::Content { path: file, problem });
+            }
+            if let Some(charset) = sql::names_charset(&statement) {
+                is_stored_bytes = charset == "binary";
+            }
+            each(&file, &schema, statements.offset(), &statement, is_stored_bytes)?;
         }
     }
     Ok(())
@@ -140,6 +182,8 @@ struct Place {
     file: PathBuf,
     offset: u64,
     bytes: usize,
+    /// True for values in the character sets of their columns, false for UTF-8.
+    is_stored_bytes: bool,
 }
 
 impl Place {
@@ -179,10 +223,12 @@ impl RowSource for DumpRows {
         let name = (table.table.schema.clone(), table.table.name.clone());
         for place in self.inserts.get(&name).into_iter().flatten() {
             lifecycle::interrupt::check()?;
-            read_insert(&place.read()?, table, fields, &mut reading, each).map_err(|failure| match failure {
-                Failure::Content(problem) => Error::Content { path: place.file.clone(), problem },
-                Failure::Check(error) => error,
-            })?;
+            read_insert(&place.read()?, place.is_stored_bytes, table, fields, &mut reading, each).map_err(
+                |failure| match failure {
+                    Failure::Content(problem) => Error::Content { path: place.file.clone(), problem },
+                    Failure::Check(error) => error,
+                },
+            )?;
         }
         reading.to = reading.from.clone();
         reading.seconds = begin.elapsed().as_secs_f64();
@@ -221,6 +267,7 @@ impl InsertHead {
 /// Passes the rows of an INSERT into the table to `each`.
 fn read_insert(
     statement: &[u8],
+    is_stored_bytes: bool,
     table: &TableJob<'_>,
     fields: &Fields,
     reading: &mut Reading,
@@ -239,6 +286,7 @@ fn read_insert(
         let tuple = tuple.map_err(Failure::Content)?;
         let value = |(place, field): (&Option<usize>, &crate::row::Field)| match tuple.get((*place)?)? {
             TupleValue::Null => None,
+            TupleValue::Text(bytes) if is_stored_bytes => Some(bytes.to_vec()),
             TupleValue::Text(bytes) => Some(to_column_charset(bytes, field.charset)),
         };
         let row: Vec<Option<Vec<u8>>> = places.iter().zip(&fields.columns).map(value).collect();
@@ -269,6 +317,36 @@ mod tests {
     use rustix::fs::{CWD, FileType, mknodat};
 
     use super::*;
+
+    const DUMP: &str = "CREATE TABLE `t` (\n  `a` varchar(9) CHARACTER SET latin1\n) ENGINE=InnoDB;\nINSERT INTO `t` VALUES ('\u{fc}');\n";
+
+    #[test]
+    fn a_dump_in_another_character_set_is_refused() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), format!("/*!40101 SET NAMES latin1 */;\n{DUMP}")).unwrap();
+        let error = read_dump(file.path(), Flavour::MySql).unwrap_err().to_string();
+        assert!(error.contains("SET NAMES latin1"), "{error}");
+        for (names, is_stored_bytes) in [("utf8mb4", false), ("binary", true)] {
+            fs::write(file.path(), format!("/*!40101 SET NAMES {names} */;\n{DUMP}")).unwrap();
+            let (_, _, rows) = read_dump(file.path(), Flavour::MySql).unwrap();
+            assert_eq!(rows.inserts.values().flatten().next().unwrap().is_stored_bytes, is_stored_bytes);
+        }
+    }
+
+    #[test]
+    fn programs_and_views_of_a_dump_are_named_as_unseen() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let programs = "/*!50001 CREATE VIEW `v` AS SELECT 1 AS `a`*/;\n\
+            /*!50003 CREATE*/ /*!50017 DEFINER=`root`@`localhost`*/ /*!50003 TRIGGER `tr` BEFORE INSERT ON `t` FOR EACH ROW SET NEW.a = 1 */;\n\
+            CREATE DEFINER=`root`@`localhost` FUNCTION `f`(a int) RETURNS int RETURN a;\n\
+            /*!50001 CREATE ALGORITHM=UNDEFINED */\n/*!50001 VIEW `v` AS select 1 AS `a` */;\n";
+        fs::write(file.path(), format!("{DUMP}{programs}")).unwrap();
+        let (facts, _, _) = read_dump(file.path(), Flavour::MySql).unwrap();
+        assert_eq!(
+            facts.unseen.iter().map(|unseen| unseen.what.as_str()).collect::<Vec<_>>(),
+            ["3 programs and views of the dump"]
+        );
+    }
 
     #[test]
     fn a_file_that_became_a_pipe_is_refused() {

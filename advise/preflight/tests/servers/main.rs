@@ -1,5 +1,6 @@
 //! Tests preflight on real servers: its predictions are compared with the real ALTER.
 
+mod expressions;
 mod fixtures;
 mod groups;
 mod lab;

@@ -23,7 +23,7 @@ fn report_of(lab: &Lab, schema: &str, options: &Options) -> Result<Report, prefl
 }
 
 /// Runs preflight with the facts of several schemas.
-fn report_of_schemas(lab: &Lab, schemas: Vec<String>, options: &Options) -> Report {
+pub fn report_of_schemas(lab: &Lab, schemas: Vec<String>, options: &Options) -> Report {
     let scope = Scope { schemas, programs: true, activity: false };
     let facts = facts::read(&lab.server, &scope, &Limits::default(), &NoProgress).unwrap();
     let definitions = read_definitions(&lab.server, &facts).unwrap();

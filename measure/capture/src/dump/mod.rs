@@ -118,6 +118,9 @@ impl Dump {
                 statements.read().map_err(|source| Error::File { path: path.clone(), source })?
             {
                 lifecycle::interrupt::check()?;
+                if let Some(problem) = sql::describe_other_names(statement) {
+                    return Err(Error::Content { path, problem });
+                }
                 match parse_use(statement) {
                     Some(name) => used = Some(name),
                     None if used.as_ref().is_none_or(|used| *used == self.schema) => sink(&path, statement)?,

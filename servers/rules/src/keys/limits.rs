@@ -78,7 +78,7 @@ struct Row {
 /// MySQL 8.0.0 and MariaDB 10.3.1 removed `innodb_large_prefix`. It is off by default before MySQL
 /// 5.7.7 and MariaDB 10.2.2, then on.
 #[rustfmt::skip]
-const ROWS: [Row; 11] = [
+const ROWS: [Row; 12] = [
     Row { engine: "innodb", servers: MYSQL_8, large_prefix: None, formats: Formats::Old, limits: KeyLimits::new(767, 767, 3072) },
     Row { engine: "innodb", servers: MYSQL_8, large_prefix: None, formats: Formats::New, limits: KeyLimits::new(3072, 3072, 3072) },
     Row { engine: "innodb", servers: MARIADB_10_3, large_prefix: None, formats: Formats::Old, limits: KeyLimits::new(767, 3072, 3072) },
@@ -90,9 +90,11 @@ const ROWS: [Row; 11] = [
     Row { engine: "aria", servers: MARIADB_10_11, large_prefix: None, formats: Formats::All, limits: KeyLimits::new(2300, 2300, 2300) },
     Row { engine: "aria", servers: MARIADB_10_5, large_prefix: None, formats: Formats::All, limits: KeyLimits::new(2000, 2000, 2000) },
     Row { engine: "aria", servers: ALL, large_prefix: None, formats: Formats::All, limits: KeyLimits::new(1000, 1000, 1000) },
+    Row { engine: "memory", servers: ALL, large_prefix: None, formats: Formats::All, limits: KeyLimits::new(3072, 3072, 3072) },
 ];
 
-/// Returns the limits of a table's indexes. `None` for engines other than InnoDB, MyISAM and Aria.
+/// Returns the limits of a table's indexes. `None` for engines other than InnoDB, MyISAM,
+/// Aria and MEMORY.
 pub fn find_limits(server: &ServerFacts, table: &Table) -> Option<KeyLimits> {
     find_row(server, table.engine.as_deref()?, table.row_format)
 }

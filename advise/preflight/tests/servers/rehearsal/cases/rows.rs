@@ -6,11 +6,12 @@ pub const CASES: &[Case] = &[
     Case {
         name: "generated",
         on: is_modern,
-        charset: "utf8mb3",
+        charset: "utf8mb4 COLLATE utf8mb4_general_ci",
         statements: &[
             "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20), n INT GENERATED ALWAYS AS (a = 'STRASSE') STORED, m INT GENERATED ALWAYS AS (n + 1) STORED, KEY (n), KEY (m))",
             "INSERT INTO t (id, a) VALUES (1, 'straße'), (2, 'weg')",
         ],
+        findings: &[("generated-collation", "t.n"), ("generated-collation", "t.m")],
         after: &[
             ("SELECT GROUP_CONCAT(n, m ORDER BY id) FROM t", "12,01"),
             ("SELECT COUNT(*) FROM t FORCE INDEX (m) WHERE m = 2", "1"),

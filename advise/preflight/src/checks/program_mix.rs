@@ -1,0 +1,148 @@
+//! Stored programs and views that compare converted columns with columns that stay.
+
+use std::collections::BTreeSet;
+
+use check::{Object, ObjectKind, Reading, Severity};
+use facts::{Column, Table};
+use rehearsal::{Kind, Object as Program};
+use sql::{SqlMode, Token, TokenKind};
+
+use super::{Check, CheckFunction};
+use crate::finding::{ConversionDetails, Finding};
+use crate::job::{Conversion, Job};
+
+pub static CHECK: Check = Check {
+    name: "program-mix",
+    title: "programs and views of all schemas that may compare converted columns with columns that stay (error 1267)",
+    reads: &[Reading::Schemas, Reading::Programs],
+    doc: "A trigger with `other.dict.title = NEW.name` fails with error 1267 (illegal mix of collations) once only one of the two columns is \
+              converted, and every INSERT that fires it with it. The server notices it when the program runs, and no index or foreign key \
+              names the pair. Reports routines, triggers, events and views, also of other schemas, that name a converted column and one of \
+              the same character set that keeps another collation. They may not compare them: look.",
+    run: CheckFunction::Facts(run),
+};
+
+fn run(job: &Job<'_>) -> Vec<Finding> {
+    let programs = job.definitions.objects.iter().filter(|object| object.name.kind.is_program_or_view());
+    programs.filter_map(|program| check_program(job, program)).collect()
+}
+
+/// A pair of columns that fit now, and not after the conversion.
+struct Pair<'f> {
+    converted: &'f Conversion<'f>,
+    converted_table: &'f Table,
+    kept: &'f Column,
+    kept_table: &'f Table,
+}
+
+fn check_program(job: &Job<'_>, program: &Program) -> Option<Finding> {
+    let mode = program.session.sql_mode.as_deref().map_or_else(SqlMode::default, SqlMode::parse);
+    let tokens: Vec<Token<'_>> =
+        sql::tokenize(&program.create, mode).filter(|token| token.kind != TokenKind::Comment).collect();
+    if !compares(&tokens) {
+        return None;
+    }
+    let Pair { converted, converted_table, kept, kept_table } = find_pair(job, program, &tokens)?;
+    let converted_name = check::column_name(&converted_table.schema, &converted_table.name, &converted.column.name);
+    let kept_name = check::column_name(&kept_table.schema, &kept_table.name, &kept.name);
+    let kept_collation = kept.collation.as_deref().unwrap_or_default();
+    Some(Finding {
+        check: CHECK.name.into(),
+        severity: Severity::Warning,
+        object: Object::new(kind(program.name.kind), check::table_name(&program.name.schema, &program.name.name)),
+        what: format!(
+            "it names {converted_name}, which becomes {}, and {kept_name}, which keeps {kept_collation}",
+            converted.planned_target().name
+        ),
+        why: "where it compares them, it fails after the plan: error 1267 (illegal mix of collations)".into(),
+        action: "look whether it compares them; then convert both in one run, or write COLLATE into the program".into(),
+        details: ConversionDetails {
+            schema: program.name.schema.clone(),
+            target: job.targets[0].clone(),
+            count: 1,
+            ..ConversionDetails::default()
+        },
+    })
+}
+
+fn kind(kind: Kind) -> ObjectKind {
+    match kind {
+        Kind::Trigger => ObjectKind::Trigger,
+        Kind::Event => ObjectKind::Event,
+        Kind::View => ObjectKind::View,
+        _ => ObjectKind::Routine,
+    }
+}
+
+/// True if a program has anything that compares or joins text.
+fn compares(tokens: &[Token<'_>]) -> bool {
+    const WORDS: [&str; 12] =
+        ["like", "in", "using", "natural", "union", "between", "concat", "coalesce", "ifnull", "case", "if", "replace"];
+    tokens.iter().any(|token| {
+        token.is_any_keyword(&WORDS) || token.is_symbol('=') || token.is_symbol('<') || token.is_symbol('>')
+    })
+}
+
+fn find_pair<'f>(job: &'f Job<'f>, program: &Program, tokens: &[Token<'_>]) -> Option<Pair<'f>> {
+    let names: BTreeSet<String> = tokens.iter().filter_map(Token::name).map(|name| name.to_lowercase()).collect();
+    let is_named = |name: &str| names.contains(&name.to_lowercase());
+    let tables = named_tables(job, program, tokens);
+    for converted_table in &tables {
+        let Some(table) = job.table(&converted_table.schema, &converted_table.name) else { continue };
+        for converted in table.conversions.iter().filter(|conversion| is_named(&conversion.column.name)) {
+            for kept_table in &tables {
+                let is_kept = |column: &&Column| {
+                    !job.converts(&kept_table.schema, &kept_table.name, &column.name)
+                        && is_named(&column.name)
+                        && column.collation.as_deref().is_some_and(|kept| {
+                            mixes_illegally(&converted.planned_target().name, kept)
+                                && !mixes_illegally(&converted.from, kept)
+                        })
+                };
+                if let Some(kept) = kept_table.columns.iter().find(is_kept) {
+                    return Some(Pair { converted, converted_table, kept, kept_table });
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Returns the tables that a program names, of its own schema or with their schema, and the table
+/// of a trigger.
+fn named_tables<'f>(job: &Job<'f>, program: &Program, tokens: &[Token<'_>]) -> Vec<&'f Table> {
+    let mut named: BTreeSet<(String, String)> = BTreeSet::new();
+    let own = &program.name.schema;
+    named.extend(program.table.iter().map(|table| (own.clone(), table.clone())));
+    for (at, token) in tokens.iter().enumerate() {
+        let Some(name) = token.name() else { continue };
+        match tokens.get(at + 1..at + 3) {
+            Some([dot, table]) if dot.is_symbol('.') => {
+                named.extend(table.name().map(|table| (name.clone(), table)));
+            }
+            _ => {}
+        }
+        named.insert((own.clone(), name));
+    }
+    job.facts.tables().filter(|table| named.contains(&(table.schema.clone(), table.name.clone()))).collect()
+}
+
+/// True if the server refuses to compare columns of two collations: of one character set, neither
+/// of them `_bin`.
+fn mixes_illegally(a: &str, b: &str) -> bool {
+    let charset = |name: &str| server::current_charset_name(server::collation_charset(name)).to_owned();
+    !a.eq_ignore_ascii_case(b) && charset(a) == charset(b) && !a.ends_with("_bin") && !b.ends_with("_bin")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mixes_illegally;
+
+    #[test]
+    fn knows_illegal_mixes() {
+        assert!(mixes_illegally("utf8mb4_general_ci", "utf8mb4_0900_ai_ci"));
+        assert!(!mixes_illegally("utf8mb4_general_ci", "utf8mb4_bin"), "_bin wins");
+        assert!(!mixes_illegally("utf8mb4_general_ci", "latin1_swedish_ci"), "latin1 is converted");
+        assert!(!mixes_illegally("utf8_bin", "utf8mb3_bin"));
+    }
+}

@@ -1,0 +1,143 @@
+//! Generated columns, expressions and programs that depend on converted columns.
+
+use preflight::{Options, Report, Severity, read_tied_schemas};
+
+use crate::lab::{Lab, describe_report, find_finding, options};
+use crate::requests::report_of_schemas;
+
+/// Creates the schema `ex`, and returns its report.
+fn report(lab: &mut Lab, charset: &str, statements: &[&str], options: &Options) -> Report {
+    let statements: Vec<String> = statements.iter().map(|statement| (*statement).to_owned()).collect();
+    lab.schema("ex", charset, &statements);
+    lab.report_with("ex", options, &Default::default(), &preflight::Checkpoint::disabled()).unwrap()
+}
+
+fn all_columns(target: &str) -> Options {
+    let mut options = options(target);
+    options.request.all_columns = true;
+    options
+}
+
+const COARSE_TO_FINE: [(&str, &str); 2] =
+    [("mysql@sid", "utf8mb4_0900_as_cs"), ("mariadb@trixie", "utf8mb4_uca1400_as_cs")];
+
+/// Values of generated columns that a comparison changes are counted, and keys and constraints of
+/// such columns are asked of the server.
+#[test]
+fn follows_generated_columns() {
+    for (server, target) in COARSE_TO_FINE {
+        let mut lab = Lab::new(server);
+        let statements = [
+            "CREATE TABLE g (id INT PRIMARY KEY, role VARCHAR(20), a TINYINT AS (role = 'admin') STORED, v TINYINT AS (role = 'admin') VIRTUAL, \
+             n INT AS (a + 1) STORED, u VARCHAR(30) AS (UPPER(role)) STORED)",
+            "INSERT INTO g (id, role) VALUES (1, 'Admin'), (2, 'admin'), (3, 'ADMIN'), (4, 'x')",
+            "CREATE TABLE k (id INT PRIMARY KEY, role VARCHAR(20), pos INT AS (IF(role = 'q', NULL, LOCATE('A', role))) VIRTUAL, UNIQUE KEY u (pos))",
+            "INSERT INTO k (id, role) VALUES (1, 'q'), (2, 'xa'), (3, 'yyya')",
+            "CREATE TABLE c (id INT PRIMARY KEY, role VARCHAR(20), a TINYINT AS (role = 'admin') STORED, CONSTRAINT ck CHECK (a = 1 OR id < 3))",
+            "INSERT INTO c (id, role) VALUES (1, 'x'), (3, 'Admin')",
+        ];
+        let report = report(&mut lab, "utf8mb4 COLLATE utf8mb4_general_ci", &statements, &options(target));
+        let of = |check: &str, object: &str| {
+            let finding = find_finding(&report, check, object);
+            (finding.severity, finding.details.count)
+        };
+        for column in ["ex.g.a", "ex.g.v", "ex.g.n"] {
+            assert_eq!(of("generated-collation", column), (Severity::Warning, 2), "{server} {column}");
+        }
+        assert!(!report.findings.iter().any(|finding| finding.object.name == "ex.g.u"), "{}", describe_report(&report));
+        assert_eq!(of("expression-key", "ex.k: u"), (Severity::Error, 1), "{server}");
+        assert_eq!(of("check-constraint", "ex.c"), (Severity::Error, 1), "{server}");
+        let refused: Vec<String> = lab.run_plan(&report).into_iter().map(|(object, _)| object).collect();
+        assert!(refused.contains(&"ex.k".into()) && refused.contains(&"ex.c".into()), "{server}: {refused:?}");
+    }
+}
+
+/// MySQL prints `_latin1'?'` for literals beyond ASCII, and a MODIFY would store question marks.
+#[test]
+fn leaves_tables_with_unprintable_literals_out() {
+    let mut lab = Lab::new("mysql@sid");
+    let statements = [
+        "CREATE TABLE a (id INT PRIMARY KEY, v VARCHAR(10), g VARCHAR(20) AS (CONCAT(v, 'ü')) STORED)",
+        "INSERT INTO a (id, v) VALUES (1, 'x')",
+        "CREATE TABLE b (id INT PRIMARY KEY, v VARCHAR(10), KEY f ((CONCAT(v, 'é'))))",
+        "CREATE TABLE d (id INT PRIMARY KEY, v VARCHAR(10), g VARCHAR(20) AS (CONCAT(v, '?')) STORED)",
+        "INSERT INTO d (id, v) VALUES (1, 'x')",
+    ];
+    let report = report(&mut lab, "latin1", &statements, &options("utf8mb4_0900_ai_ci"));
+    assert_eq!(find_finding(&report, "lost-character-rows", "ex.a.g").severity, Severity::Error);
+    assert_eq!(find_finding(&report, "lost-character", "ex.b: f").severity, Severity::Error);
+    assert!(!report.findings.iter().any(|finding| finding.check == "generated-values"), "{}", describe_report(&report));
+    assert_eq!(report.plan.as_ref().unwrap().blocked, ["ex.a", "ex.b"], "{}", describe_report(&report));
+}
+
+/// A key WITHOUT OVERLAPS refuses rows whose periods overlap once their names are equal.
+#[test]
+fn finds_periods_that_overlap() {
+    let mut lab = Lab::new("mariadb@trixie");
+    let statements = [
+        "CREATE TABLE room (id INT PRIMARY KEY, name VARCHAR(20), s DATE, e DATE, PERIOD FOR p (s, e), UNIQUE u (name, p WITHOUT OVERLAPS))",
+        "INSERT INTO room VALUES (1, 'Zoe', '2025-01-01', '2025-03-01'), (2, 'zoe', '2025-02-01', '2025-04-01'), \
+         (3, 'zoe', '2025-05-01', '2025-06-01'), (4, 'Bob', '2025-01-01', '2025-03-01')",
+    ];
+    let report = report(&mut lab, "utf8mb4 COLLATE utf8mb4_bin", &statements, &all_columns("utf8mb4_uca1400_ai_ci"));
+    let finding = find_finding(&report, "expression-key", "ex.room: u");
+    assert_eq!((finding.severity, finding.details.count), (Severity::Error, 1), "{}", describe_report(&report));
+    assert_eq!(lab.run_plan(&report), [("ex.room".to_owned(), 1062)]);
+}
+
+/// A parameter without a character set gets the schema's new one, which its COLLATE doesn't fit.
+#[test]
+fn finds_collate_of_parameters() {
+    for (server, target) in COARSE_TO_FINE {
+        let mut lab = Lab::new(server);
+        let statements = [
+            "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(9))",
+            "CREATE FUNCTION f (a VARCHAR(10) CHARSET latin1, b VARCHAR(10)) RETURNS INT DETERMINISTIC RETURN a = b COLLATE latin1_swedish_ci",
+            "CREATE FUNCTION g (a VARCHAR(10) CHARSET latin1) RETURNS INT DETERMINISTIC RETURN a = 'x' AND a COLLATE latin1_bin = 'x'",
+        ];
+        let report = report(&mut lab, "latin1", &statements, &options(target));
+        assert_eq!(find_finding(&report, "program-collate", "ex.f").severity, Severity::Error, "{server}");
+        assert!(!report.findings.iter().any(|finding| finding.object.name == "ex.g"), "{}", describe_report(&report));
+        lab.run_plan(&report);
+    }
+}
+
+/// Programs and views of any schema that compare converted columns with columns that stay.
+#[test]
+fn names_programs_that_mix_collations() {
+    for (server, target) in [("mysql@sid", "utf8mb4_0900_ai_ci"), ("mariadb@bookworm", "utf8mb4_unicode_ci")] {
+        let mut lab = Lab::new(server);
+        let other = [
+            "CREATE TABLE dict (id INT PRIMARY KEY, title VARCHAR(50))",
+            "CREATE TABLE unrelated (id INT PRIMARY KEY, memo VARCHAR(50))",
+        ];
+        let charset = "utf8mb4 COLLATE utf8mb4_general_ci";
+        lab.schema("ex_far", charset, &["CREATE TABLE t (a VARCHAR(9))".to_owned()]);
+        lab.schema("ex_other", charset, &other.map(str::to_owned));
+        let own = [
+            "CREATE TABLE t1 (id INT PRIMARY KEY, name VARCHAR(50), w VARCHAR(50))",
+            "CREATE TABLE lg (id INT AUTO_INCREMENT PRIMARY KEY, what VARCHAR(80))",
+            "CREATE TRIGGER tr BEFORE INSERT ON t1 FOR EACH ROW BEGIN IF EXISTS (SELECT 1 FROM ex_other.dict d WHERE d.title = NEW.name) \
+             THEN INSERT INTO lg (what) VALUES (NEW.name); END IF; END",
+            "CREATE TRIGGER fine BEFORE UPDATE ON t1 FOR EACH ROW SET NEW.w = NEW.name",
+            "CREATE VIEW v AS SELECT t1.id FROM t1 JOIN ex_other.dict d ON d.title = t1.name",
+        ];
+        lab.schema("ex", charset, &own.map(str::to_owned));
+        let far =
+            ["USE ex_other", "CREATE PROCEDURE po () SELECT 1 FROM ex.t1 JOIN dict ON dict.title = t1.name", "USE ex"];
+        far.iter().for_each(|sql| mysql::prelude::Queryable::query_drop(&mut lab.conn, sql).unwrap());
+        let mut schemas = vec!["ex".to_owned()];
+        schemas.extend(read_tied_schemas(&lab.server, &schemas).unwrap());
+        assert_eq!(schemas, ["ex", "ex_other"]);
+        let mut options = options(target);
+        options.request.schemas = vec!["ex".into()];
+        let report = report_of_schemas(&lab, schemas, &options);
+        let found: Vec<&str> = report
+            .findings
+            .iter()
+            .filter(|finding| finding.check == "program-mix")
+            .map(|finding| finding.object.name.as_str())
+            .collect();
+        assert_eq!(found, ["ex.tr", "ex.v", "ex_other.po"], "{server}: {}", describe_report(&report));
+    }
+}
