@@ -101,7 +101,8 @@ impl Object {
     }
 }
 
-/// An object whose definition the server doesn't return, or a view that doesn't open.
+/// An object whose definition the server doesn't return, a view that doesn't open, or one that must
+/// not be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
     pub name: ObjectName,

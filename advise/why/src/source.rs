@@ -1,8 +1,8 @@
 //! The running server: statements are explained there in a session set up as theirs, and never run.
 
+use facts::RunnableNames;
 use mysql::prelude::Queryable;
 use mysql::{Params, Row, Value};
-use rules::user_code::RunnableNames;
 use server::{Flavour, Server};
 use sql::{SqlMode, TokenKind, quote_identifier, tokenize};
 

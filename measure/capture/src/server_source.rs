@@ -1,5 +1,6 @@
 //! Tables and rows of a server, read over one read-only connection.
 
+use facts::InvokerViews;
 use mysql::Row;
 use mysql::prelude::Queryable;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -27,6 +28,7 @@ pub struct ServerSource {
     tables: Vec<String>,
     version: String,
     identity: Option<String>,
+    invoker_views: InvokerViews,
 }
 
 impl ServerSource {
@@ -42,7 +44,10 @@ impl ServerSource {
             tables: tables.to_vec(),
             version,
             identity: server.read_identity()?,
+            invoker_views: InvokerViews::default(),
         };
+        let statement_error = source.statement_error("list functions and views");
+        source.invoker_views = InvokerViews::read(server, &mut source.conn).map_err(statement_error)?;
         let schemas: Vec<String> = source.query("list the schemas", "SHOW DATABASES")?;
         if !schemas.iter().any(|name| name == schema) {
             let known = schemas.into_iter().filter(|name| !is_system_schema(name)).collect::<Vec<_>>().join(", ");
@@ -121,10 +126,13 @@ impl ServerSource {
             self.for_each_row(table, "", sink)?;
             return Ok(SampleExtent { is_complete: true, estimated_rows: None });
         }
-        let select =
-            "SELECT TABLE_ROWS FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ";
-        let estimates: Vec<Option<u64>> =
-            self.query(&purpose, &format!("{select}{}", sql::quote_string(&table.shape.name)))?;
+        // With literals, the server opens this table only, and no view.
+        let estimate = format!(
+            "SELECT TABLE_ROWS FROM information_schema.TABLES WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {}",
+            sql::quote_string(&self.schema),
+            sql::quote_string(&table.shape.name)
+        );
+        let estimates: Vec<Option<u64>> = self.query(&purpose, &estimate)?;
         match table.integer_key() {
             Some(key) => self.sample_clusters(table, key, max_rows, seed, sink)?,
             None => {
@@ -210,7 +218,10 @@ impl TableSource for ServerSource {
                 "BASE TABLE" | "SYSTEM VERSIONED" => {
                     definitions.tables.push((name.clone(), self.show_create("TABLE", name)?))
                 }
-                "VIEW" => definitions.views.push((name.clone(), self.show_create("VIEW", name)?)),
+                "VIEW" => match self.invoker_views.refuse_to_open(&self.schema, name) {
+                    None => definitions.views.push((name.clone(), self.show_create("VIEW", name)?)),
+                    Some(reason) => definitions.others.push(format!("the view {name} ({reason})")),
+                },
                 // A sequence (MariaDB).
                 _ => definitions.others.push(format!("the {} {name}", kind.to_lowercase())),
             }

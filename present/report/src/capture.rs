@@ -179,7 +179,7 @@ fn list_remarks(captured: &CaptureSummary) -> Vec<String> {
     }
     if !captured.other_objects.is_empty() {
         remarks.push(format!(
-            "Left out, as only tables and views are captured: {}. Statements and defaults that use them fail on a copy.",
+            "Left out, as only tables and views that are safe to open are captured: {}. Statements and defaults that use them fail on a copy.",
             captured.other_objects.join("; ")
         ));
     }

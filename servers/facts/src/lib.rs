@@ -6,6 +6,11 @@
 
 mod model;
 mod read;
+mod runnable_names;
 
 pub use model::*;
-pub use read::{Limits, Privilege, Scope, VARIABLES, connect, read, read_replica, read_user_code, rights_beyond};
+pub use read::{
+    InvokerViews, Limits, Privilege, Scope, VARIABLES, connect, read, read_code_with_own_rights, read_replica,
+    read_user_code, rights_beyond,
+};
+pub use runnable_names::RunnableNames;

@@ -10,4 +10,3 @@ pub mod keys;
 pub mod pages;
 pub mod rows;
 pub mod serialized;
-pub mod user_code;

@@ -9,8 +9,7 @@ mod statements;
 mod views;
 
 use check::{Reading, Target};
-use facts::{Facts, Limits, Scope, Unseen};
-use rules::user_code::RunnableNames;
+use facts::{Facts, Limits, RunnableNames, Scope, Unseen};
 use server::{Error, Progress, Server};
 
 use crate::checks::Selection;

@@ -1,5 +1,6 @@
 //! Runs a plan on another running server, which holds a copy of the schemas.
 
+mod invokers;
 mod reach;
 
 use std::collections::BTreeSet;
@@ -35,8 +36,9 @@ pub fn check_is_other(scratch: &Server, source: &Server) -> Result<(), Error> {
 }
 
 /// Runs the steps of the report's plan that aren't blocked, up to the first that is refused, which
-/// becomes a finding. Enabled events are left out: the server would run them; so are grants to
-/// accounts that it lacks, which it could create. `schemas` are the ones that were read. Before the first step, fails if the server lacks a schema of the plan, or if
+/// becomes a finding. Enabled events, and views that name functions, are left out: the server would
+/// run them; so are grants to accounts that it lacks, which it could create. `schemas` are the ones
+/// that were read. Before the first step, fails if the server lacks a schema of the plan, or if
 /// a step reaches out of `schemas`.
 pub fn apply_plan(scratch: &Server, schemas: &[String], report: &mut Report) -> Result<(), Error> {
     let Some(plan) = &report.plan else { return Ok(()) };
@@ -44,6 +46,7 @@ pub fn apply_plan(scratch: &Server, schemas: &[String], report: &mut Report) -> 
     let named = named_schemas(&steps, schemas)?;
     check_schemas_exist(scratch, &named)?;
     let (steps, events) = leave_out_events(steps);
+    let (steps, views) = invokers::leave_out_views(scratch, steps)?;
     let (label, total) = (scratch.label(), steps.len());
     let mut conn = scratch.connect_with_limit(MAX_STATEMENT_TIME)?;
     let (mut refused, mut mode) = (None, SqlMode::default());
@@ -103,6 +106,13 @@ pub fn apply_plan(scratch: &Server, schemas: &[String], report: &mut Report) -> 
         report
             .notes
             .push(format!("events that are enabled were not created again on {label}, which would run them: {names}"));
+    }
+    if !views.is_empty() {
+        let names = views.into_iter().collect::<Vec<_>>().join(", ");
+        report.notes.push(format!(
+            "views that name a stored function were not created again on {label}, which could run it with the rights \
+             of this account: {names}"
+        ));
     }
     Ok(())
 }

@@ -17,6 +17,9 @@ pub enum Reach {
     Beyond,
 }
 
+/// Words behind the name of a view, function or package.
+const BEHIND_NAME: [&str; 8] = ["as", "is", "return", "returns", "authid", "deterministic", "sql", "comment"];
+
 const PROGRAMS: [&str; 6] = ["view", "procedure", "function", "trigger", "event", "package"];
 
 /// Variables that plans set.
@@ -76,6 +79,23 @@ pub fn creates_running_event(sql: &str, mode: SqlMode) -> bool {
             rest[..body].windows(2).any(|pair| pair[0].is_keyword("preserve") && pair[1].is_keyword("disable"));
         rest.first().is_some_and(|kind| kind.is_keyword("event")) && !is_disabled
     })
+}
+
+/// Returns kind and name of the views, functions and packages that the statement creates, in any
+/// reading: `("view", "v")`.
+pub fn created_programs(sql: &str, mode: SqlMode) -> Vec<(String, String)> {
+    readings(sql, mode).iter().filter_map(|reading| created_name(&content(reading, mode))).collect()
+}
+
+fn created_name(tokens: &[Token<'_>]) -> Option<(String, String)> {
+    let (_, rest) = tokens.split_first().filter(|(verb, _)| verb.is_keyword("create"))?;
+    let (kind, rest) = sql::skip_attributes(rest).split_first().filter(|(kind, _)| kind.is_any_keyword(&PROGRAMS))?;
+    let ends_name = |at: &usize| {
+        let ends = rest[*at].is_symbol('(') || rest[*at].is_any_keyword(&BEHIND_NAME);
+        ends && !rest[*at - 1].is_symbol('.')
+    };
+    let end = (1..rest.len()).find(ends_name).unwrap_or(rest.len());
+    Some((kind.text.to_lowercase(), rest[..end].last()?.name()?))
 }
 
 /// Returns the text as the supported servers read it. Empty if they may end a comment in different
@@ -308,6 +328,22 @@ mod tests {
         assert_eq!(reach("DROP VIEW \"a.b\".\"v\""), Reach::Beyond);
         let renamed = "ALTER TABLE shop.a COMMENT '\\', RENAME TO other.a, COMMENT ''";
         assert_eq!(super::reach(renamed, plain), Reach::Beyond);
+    }
+
+    #[test]
+    fn names_of_created_programs_are_found() {
+        for (statement, kind, name) in [
+            ("CREATE OR REPLACE DEFINER=`a`@`%` SQL SECURITY INVOKER VIEW `s`.`v` AS select 1", "view", "v"),
+            ("CREATE OR REPLACE DEFINER=`a`@`%` FUNCTION `f`() RETURNS int return 1", "function", "f"),
+            ("CREATE AGGREGATE FUNCTION IF NOT EXISTS `s`.`f`(a int) RETURNS int return 1", "function", "f"),
+            ("CREATE DEFINER=`a`@`%` PACKAGE BODY `p` AS END", "package", "p"),
+            ("CREATE FUNCTION exists(a int) RETURNS int return 1", "function", "exists"),
+            ("CREATE FUNCTION s.sql RETURN INT AS BEGIN END", "function", "sql"),
+        ] {
+            let found = created_programs(statement, SqlMode::default());
+            assert!(!found.is_empty() && found.iter().all(|one| *one == (kind.into(), name.into())), "{statement}");
+        }
+        assert_eq!(created_programs("ALTER TABLE view MODIFY a INT", SqlMode::default()), []);
     }
 
     #[test]

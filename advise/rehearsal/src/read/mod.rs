@@ -6,6 +6,7 @@ mod values;
 
 pub(crate) use values::checksum_expression;
 
+use facts::InvokerViews;
 use lifecycle::interrupt;
 use mysql::Row;
 use mysql::prelude::{FromRow, Queryable};
@@ -29,8 +30,14 @@ pub enum Values<'t> {
 ///
 /// Changes the session's connection character set, `sql_mode` and `sql_quote_show_create`.
 pub fn read(server: &Server, conn: &mut Conn, schemas: &[String], values: Values<'_>) -> Result<Definitions, Error> {
-    let mut reader =
-        Reader { conn, label: server.label().to_owned(), flavour: server.flavour(), found: Definitions::default() };
+    let mut reader = Reader {
+        conn,
+        label: server.label().to_owned(),
+        flavour: server.flavour(),
+        invoker_views: InvokerViews::default(),
+        found: Definitions::default(),
+    };
+    reader.read_invoker_views(server)?;
     for setting in ["SET NAMES utf8mb4", "SET SESSION sql_quote_show_create = 1", "SET SESSION sql_mode = ''"] {
         reader.run(setting)?;
     }
@@ -54,6 +61,7 @@ struct Reader<'c> {
     conn: &'c mut Conn,
     label: String,
     flavour: Flavour,
+    invoker_views: InvokerViews,
     found: Definitions,
 }
 
@@ -61,6 +69,12 @@ impl Reader<'_> {
     fn run(&mut self, statement: &str) -> Result<(), Error> {
         let what = format!("set up a session ({statement})");
         self.conn.query_drop(statement).map_err(|source| self.failed(what, source))
+    }
+
+    fn read_invoker_views(&mut self, server: &Server) -> Result<(), Error> {
+        let found = InvokerViews::read(server, self.conn);
+        self.invoker_views = found.map_err(|source| self.failed("list functions and views".into(), source))?;
+        Ok(())
     }
 
     fn query<T: FromRow>(&mut self, what: &str, query: &str) -> Result<Vec<T>, Error> {

@@ -47,8 +47,12 @@ impl Reader<'_> {
     }
 
     /// Reads a view. A view that doesn't open, such as a view of a dropped table (error 1356), is
-    /// unread, although `SHOW CREATE VIEW` prints it.
+    /// unread, although `SHOW CREATE VIEW` prints it. So is a view that must not be opened.
     fn read_view(&mut self, schema: &str, name: &str) -> Result<(), Error> {
+        if let Some(reason) = self.invoker_views.refuse_to_open(schema, name) {
+            self.add_unread(Kind::View, schema, name, (0, reason));
+            return Ok(());
+        }
         let fields: Result<Vec<mysql::Row>, mysql::Error> =
             self.conn.query(format!("SHOW FIELDS FROM {}", quote_table(schema, name)));
         match fields {

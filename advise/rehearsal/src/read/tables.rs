@@ -17,7 +17,7 @@ impl Reader<'_> {
             quote_string(schema)
         );
         let tables: Vec<(String, String, Option<String>)> = self.query("list the tables", &query)?;
-        let mut collations = self.read_column_collations(schema)?;
+        let mut collations = self.read_column_collations(schema, &tables)?;
         let mut statistics = self.read_column_statistics(schema)?;
         for (name, table_type, collation) in tables {
             lifecycle::interrupt::check()?;
@@ -38,14 +38,27 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns column collations by table, as parts named ``collation of `a` ``.
-    fn read_column_collations(&mut self, schema: &str) -> Result<BTreeMap<String, BTreeMap<String, String>>, Error> {
+    /// Returns column collations by table, as parts named ``collation of `a` ``. Reads them table by
+    /// table if the schema has a view that must not be opened.
+    fn read_column_collations(
+        &mut self,
+        schema: &str,
+        tables: &[(String, String, Option<String>)],
+    ) -> Result<BTreeMap<String, BTreeMap<String, String>>, Error> {
         let query = format!(
             "SELECT TABLE_NAME, COLUMN_NAME, COLLATION_NAME FROM information_schema.COLUMNS \
              WHERE TABLE_SCHEMA = {} AND COLLATION_NAME IS NOT NULL",
             quote_string(schema)
         );
-        let rows: Vec<(String, String, String)> = self.query("list the columns", &query)?;
+        let queries = if self.invoker_views.closes_any(schema) {
+            tables.iter().map(|(name, ..)| format!("{query} AND TABLE_NAME = {}", quote_string(name))).collect()
+        } else {
+            vec![query]
+        };
+        let mut rows: Vec<(String, String, String)> = Vec::new();
+        for query in queries {
+            rows.extend(self.query("list the columns", &query)?);
+        }
         let mut by_table: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
         for (table, column, collation) in rows {
             let part = format!("collation of {}", quote_identifier(&column));

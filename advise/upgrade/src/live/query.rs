@@ -1,10 +1,9 @@
 //! Results and plans of queries on two running servers.
 
-use facts::Facts;
+use facts::{Facts, RunnableNames};
 use load::explain_statement;
 use mysql::prelude::Queryable;
 use result_diff::{PlanChange, compare_plans};
-use rules::user_code::RunnableNames;
 use server::{Flavour, Server};
 use sql::{SqlMode, Token, TokenKind, quote_identifier, tokenize};
 use workload_folder::{Effect, statement_effect};

@@ -9,6 +9,7 @@ pub struct UserCode {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ViewText {
+    pub schema: String,
     pub name: String,
     /// `None` if the account may not read it.
     pub text: Option<String>,

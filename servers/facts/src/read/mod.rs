@@ -20,6 +20,7 @@ mod connection;
 mod dictionary;
 mod dictionary_row;
 mod grants;
+mod invoker_views;
 mod keys;
 mod programs;
 mod replication;
@@ -39,8 +40,9 @@ use grants::Grants;
 
 pub use connection::{Limits, connect};
 pub use grants::{Privilege, rights_beyond};
+pub use invoker_views::InvokerViews;
 pub use settings::VARIABLES;
-pub use user_code::read_user_code;
+pub use user_code::{read_code_with_own_rights, read_user_code};
 
 /// Facts to read.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +71,7 @@ const SYSTEM_SCHEMAS: [&str; 4] = ["information_schema", "performance_schema", "
 pub fn read(server: &Server, scope: &Scope, limits: &Limits, progress: &dyn Progress) -> Result<Facts, Error> {
     let (mut conn, handshake) = connection::open(server, limits)?;
     let mut reader = Reader::new(&mut conn, server)?;
+    reader.read_invoker_views(server)?;
     progress.step("reading settings");
     let settings = ServerFacts { handshake: Some(handshake), ..reader.read_settings(server)? };
     let mut names = reader.read_schemas(&scope.schemas)?;
@@ -81,9 +84,10 @@ pub fn read(server: &Server, scope: &Scope, limits: &Limits, progress: &dyn Prog
         progress.fraction(index as f64 / names.len() as f64);
         let mut schema =
             Schema { name: name.clone(), charset: charset.clone(), collation: collation.clone(), ..Schema::default() };
-        schema.tables = reader.read_tables(name)?;
+        let (tables, view_columns) = reader.read_tables(name)?;
+        schema.tables = tables;
         if scope.programs {
-            reader.read_programs(&mut schema)?;
+            reader.read_programs(&mut schema, view_columns)?;
         }
         schemas.push(schema);
     }
@@ -122,6 +126,7 @@ struct Reader<'a> {
     label: String,
     dictionary: Dictionary,
     grants: Grants,
+    invoker_views: InvokerViews,
     unseen: Vec<Unseen>,
 }
 
@@ -134,7 +139,7 @@ impl<'a> Reader<'a> {
         };
         let dictionary = Dictionary::read(conn).map_err(statement_error("list the columns of information_schema"))?;
         let grants = Grants::read(conn).map_err(statement_error("show its grants"))?;
-        Ok(Self { conn, label, dictionary, grants, unseen: Vec::new() })
+        Ok(Self { conn, label, dictionary, grants, invoker_views: InvokerViews::default(), unseen: Vec::new() })
     }
 
     /// Runs a query with bound values. `what` is a verb phrase for the error message.
@@ -151,6 +156,37 @@ impl<'a> Reader<'a> {
             self.conn.exec(query, mysql::Params::Positional(values))?
         };
         Ok(rows.into_iter().map(DictionaryRow::from).collect())
+    }
+
+    fn read_invoker_views(&mut self, server: &Server) -> Result<(), Error> {
+        let what = "list functions and views";
+        let statement_error = |source| Error::Statement { label: server.label().to_owned(), what, source };
+        self.invoker_views = InvokerViews::read(server, self.conn).map_err(statement_error)?;
+        Ok(())
+    }
+
+    /// Runs a query of `TABLES` or `COLUMNS` about all tables and views of a schema that may be
+    /// opened. `rest` are conditions, with an `AND` first, and the order.
+    fn query_schema(
+        &mut self,
+        what: &'static str,
+        select: &str,
+        rest: &str,
+        schema: &str,
+    ) -> Result<Vec<DictionaryRow>, Error> {
+        if !self.invoker_views.closes_any(schema) {
+            return self.query(what, &format!("{select} WHERE TABLE_SCHEMA = ? {rest}"), &[schema]);
+        }
+        let names = "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? ORDER BY TABLE_NAME";
+        let one = format!("{select} WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? {rest}");
+        let mut rows = Vec::new();
+        for name in self.query("list the names of its tables", names, &[schema])? {
+            let name = name.text(0);
+            if self.invoker_views.refuse_to_open(schema, &name).is_none() {
+                rows.extend(self.query(what, &one, &[schema, &name])?);
+            }
+        }
+        Ok(rows)
     }
 
     fn add_unseen(&mut self, what: impl Into<String>, why: impl Into<String>, remedy: Option<String>) {

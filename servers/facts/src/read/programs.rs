@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use server::Error;
 
 use super::dictionary_row::DictionaryRow;
+use super::tables::ViewColumns;
 use super::{Privilege, Reader};
-use crate::{Column, Event, Parameter, Program, ProgramCharsets, Routine, Schema, Trigger, View};
+use crate::{Event, Parameter, Program, ProgramCharsets, Routine, Schema, Trigger, View};
 
 impl Reader<'_> {
-    pub(super) fn read_programs(&mut self, schema: &mut Schema) -> Result<(), Error> {
+    pub(super) fn read_programs(&mut self, schema: &mut Schema, view_columns: ViewColumns) -> Result<(), Error> {
         let name = schema.name.clone();
-        schema.views = self.read_views(&name)?;
+        schema.views = self.read_views(&name, view_columns)?;
         schema.routines = self.read_routines(&name)?;
         schema.triggers = self.read_triggers(&name)?;
         schema.events = self.read_events(&name)?;
@@ -26,16 +27,17 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn read_views(&mut self, schema: &str) -> Result<Vec<View>, Error> {
+    fn read_views(&mut self, schema: &str, mut columns: ViewColumns) -> Result<Vec<View>, Error> {
         let query = "SELECT TABLE_NAME, DEFINER, VIEW_DEFINITION, CHARACTER_SET_CLIENT, COLLATION_CONNECTION, \
                      SECURITY_TYPE FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ? ORDER BY TABLE_NAME";
         let rows = self.query("list its views", query, &[schema])?;
-        if rows.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut columns: BTreeMap<String, Vec<Column>> = BTreeMap::new();
-        for (table, column) in self.read_columns(schema)? {
-            columns.entry(table).or_default().push(column);
+        let is_closed = |name: &String| self.invoker_views.refuse_to_open(schema, name).is_some();
+        let closed: Vec<String> = rows.iter().map(|row| row.text(0)).filter(is_closed).collect();
+        if !closed.is_empty() {
+            let names: Vec<String> = closed.iter().map(|name| format!("{schema}.{name}")).collect();
+            let why = "they name functions with SQL SECURITY INVOKER, or views that do, which MariaDB could run with \
+                       this account's rights; their definer may open them, and everybody with SQL SECURITY DEFINER";
+            self.add_unseen(format!("columns of views: {}", names.join(", ")), why, None);
         }
         let view = |row: &DictionaryRow| View {
             program: Program {

@@ -8,35 +8,41 @@ use super::Reader;
 use super::dictionary_row::DictionaryRow;
 use crate::{CheckConstraint, Column, Generated, Partition, Partitioning, RowFormat, Table};
 
+/// Columns of views, by name of the view. Views that must not be opened have none.
+pub(super) type ViewColumns = BTreeMap<String, Vec<Column>>;
+
 impl Reader<'_> {
-    /// Reads the base tables of a schema with columns, indexes, constraints and partitions.
-    pub(super) fn read_tables(&mut self, schema: &str) -> Result<Vec<Table>, Error> {
-        let query = "SELECT TABLE_NAME, ENGINE, ROW_FORMAT, TABLE_COLLATION, TABLE_ROWS, DATA_LENGTH, INDEX_LENGTH, \
-                     CREATE_OPTIONS, TABLE_COMMENT FROM information_schema.TABLES \
-                     WHERE TABLE_SCHEMA = ? AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') ORDER BY TABLE_NAME";
+    /// Reads the base tables of a schema with columns, indexes, constraints and partitions. Returns
+    /// the columns of views, too.
+    pub(super) fn read_tables(&mut self, schema: &str) -> Result<(Vec<Table>, ViewColumns), Error> {
+        let select = "SELECT TABLE_NAME, ENGINE, ROW_FORMAT, TABLE_COLLATION, TABLE_ROWS, DATA_LENGTH, INDEX_LENGTH, \
+                      CREATE_OPTIONS, TABLE_COMMENT FROM information_schema.TABLES";
+        let rest = "AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') ORDER BY TABLE_NAME";
         let mut tables: BTreeMap<String, Table> = BTreeMap::new();
-        for row in self.query("list its tables", query, &[schema])? {
+        for row in self.query_schema("list its tables", select, rest, schema)? {
             if row.optional_text(1).is_none() {
                 let why = format!("the server cannot open it: {}", row.text(8));
                 self.add_unseen(format!("table {schema}.{}", row.text(0)), why, None);
             }
             tables.insert(row.text(0), parse_table(schema, &row));
         }
+        let mut view_columns = ViewColumns::new();
         for (name, column) in self.read_columns(schema)? {
-            if let Some(table) = tables.get_mut(&name) {
-                table.columns.push(column);
+            match tables.get_mut(&name) {
+                Some(table) => table.columns.push(column),
+                None => view_columns.entry(name).or_default().push(column),
             }
         }
         self.read_indexes(schema, &mut tables)?;
         self.read_foreign_keys(schema, &mut tables)?;
         self.read_checks(schema, &mut tables)?;
         self.read_partitions(schema, &mut tables)?;
-        Ok(tables.into_values().collect())
+        Ok((tables.into_values().collect(), view_columns))
     }
 
-    /// Reads the columns of tables and views, sorted by table and position. Returns table names and
-    /// columns.
-    pub(super) fn read_columns(&mut self, schema: &str) -> Result<Vec<(String, Column)>, Error> {
+    /// Reads the columns of tables and of views that may be opened, sorted by table and position.
+    /// Returns table names and columns.
+    fn read_columns(&mut self, schema: &str) -> Result<Vec<(String, Column)>, Error> {
         let columns = [
             "TABLE_NAME",
             "COLUMN_NAME",
@@ -56,9 +62,8 @@ impl Reader<'_> {
             "COLUMN_COMMENT",
             "GENERATION_EXPRESSION",
         ];
-        let query = self.dictionary.select("COLUMNS", &columns)
-            + " WHERE TABLE_SCHEMA = ? ORDER BY TABLE_NAME, ORDINAL_POSITION";
-        let rows = self.query("list its columns", &query, &[schema])?;
+        let select = self.dictionary.select("COLUMNS", &columns);
+        let rows = self.query_schema("list its columns", &select, "ORDER BY TABLE_NAME, ORDINAL_POSITION", schema)?;
         Ok(rows.iter().map(|row| (row.text(0), parse_column(row))).collect())
     }
 

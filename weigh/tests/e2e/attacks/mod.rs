@@ -8,6 +8,7 @@ mod programs;
 mod rogue;
 mod servers;
 mod upgrade;
+mod views;
 mod walls;
 
 use std::fs;

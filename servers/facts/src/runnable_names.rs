@@ -7,8 +7,9 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use facts::{UserCode, ViewText};
 use mysql_collation::{Collation, Flavour};
+
+use crate::{UserCode, ViewText};
 
 /// Names in a statement that may run code of the server's users.
 #[derive(Clone, Debug, Default)]
@@ -90,8 +91,11 @@ mod tests {
     use super::*;
 
     fn names(functions: &[&str], views: &[(&str, Option<&str>)]) -> RunnableNames {
-        let view =
-            |(name, text): &(&str, Option<&str>)| ViewText { name: (*name).into(), text: text.map(str::to_owned) };
+        let view = |(name, text): &(&str, Option<&str>)| ViewText {
+            schema: "s".into(),
+            name: (*name).into(),
+            text: text.map(str::to_owned),
+        };
         RunnableNames::new(&UserCode {
             functions: functions.iter().map(|name| (*name).to_owned()).collect(),
             views: views.iter().map(view).collect(),

@@ -1,0 +1,113 @@
+//! Views that run code of a server's users as they are opened.
+//!
+//! MariaDB evaluates constant arguments while it opens or creates a view: `SUBSTR('a', f())` runs
+//! `f`. A function with `SQL SECURITY INVOKER` then has the rights of the account that opens the
+//! view. MySQL 5.6 to 8.0 evaluate none.
+//!
+//! Seen on MariaDB 10.1, 10.11, 11.4 and 11.8:
+//!
+//! | opens views | opens none |
+//! | --- | --- |
+//! | `COLUMNS` of a schema | `COLUMNS` and `TABLES` of one table, both names being literals |
+//! | `TABLES` with `ROW_FORMAT`, `TABLE_ROWS`, `CREATE_OPTIONS` | `TABLES` with name, type, engine, collation |
+//! | `VIEWS` with `IS_UPDATABLE` | `VIEWS` with other columns |
+//! | `SHOW CREATE VIEW`, `SHOW FIELDS`, `SHOW TABLE STATUS` | `SHOW FULL TABLES`, `SHOW CREATE TABLE` of a table |
+//! | `CREATE VIEW`, `PREPARE` of a query | other tables of `information_schema` |
+
+use std::collections::BTreeMap;
+
+use mysql::prelude::Queryable;
+use server::{Conn, Flavour, Server};
+
+use super::user_code::read_views;
+use crate::{RunnableNames, UserCode, ViewText};
+
+/// Views of a running MariaDB server that name a function with `SQL SECURITY INVOKER`, or a view
+/// that does, and views whose text is hidden. Functions whose definer is the account itself don't
+/// count, nor do functions with `SQL SECURITY DEFINER`, which have the rights of their definer only.
+#[derive(Clone, Debug, Default)]
+pub struct InvokerViews(BTreeMap<(String, String), Option<String>>);
+
+impl InvokerViews {
+    /// Reads the views, and opens none. Returns none for MySQL, and for a server that `weigh`
+    /// started. Takes one query if there are no such functions.
+    ///
+    /// In a running MariaDB server, begins a read-only transaction, which no function can end: a
+    /// view that its owner replaces between this look and its opening cannot write to a table.
+    pub fn read(server: &Server, conn: &mut Conn) -> mysql::Result<Self> {
+        if server.flavour() != Flavour::MariaDb || server.is_private() {
+            return Ok(Self::default());
+        }
+        conn.query_drop("START TRANSACTION READ ONLY")?;
+        let functions = read_functions(conn)?;
+        if functions.is_empty() {
+            return Ok(Self::default());
+        }
+        Ok(Self::find(UserCode { functions, views: read_views(conn)? }))
+    }
+
+    fn find(code: UserCode) -> Self {
+        let names = RunnableNames::new(&code);
+        let named = |view: ViewText| {
+            let named = match &view.text {
+                Some(text) => Some(names.find_in(text)?.to_owned()),
+                None => None,
+            };
+            Some(((view.schema, view.name), named))
+        };
+        Self(code.views.into_iter().filter_map(named).collect())
+    }
+
+    /// True if a query about all columns of a schema would open a view that must not be opened.
+    pub fn closes_any(&self, schema: &str) -> bool {
+        self.0.keys().any(|(own, _)| own == schema)
+    }
+
+    /// Returns the reason why a view must not be opened: the server could run a function with the
+    /// rights of this account. `None` if the view may be opened.
+    pub fn refuse_to_open(&self, schema: &str, view: &str) -> Option<String> {
+        let names = match self.0.get(&(schema.to_owned(), view.to_owned()))? {
+            Some(name) => format!("names {name}, a function with SQL SECURITY INVOKER or a view that names one"),
+            None => "may name a function with SQL SECURITY INVOKER, as its text is hidden".to_owned(),
+        };
+        Some(format!("it {names}, which MariaDB could run with this account's rights"))
+    }
+}
+
+/// Reads the names of functions and packages with `SQL SECURITY INVOKER` of other definers than
+/// this account.
+fn read_functions(conn: &mut Conn) -> mysql::Result<Vec<String>> {
+    let query = "SELECT ROUTINE_NAME, DEFINER, CURRENT_USER() FROM information_schema.ROUTINES \
+                 WHERE ROUTINE_TYPE <> 'PROCEDURE' AND SECURITY_TYPE <> 'DEFINER'";
+    let mut functions: Vec<(String, String, String)> = conn.query(query)?;
+    // In SQL, `Root@localhost` would equal `root@localhost`, which is another account.
+    functions.retain(|(_, definer, account)| definer != account && definer != "mariadb.sys@localhost");
+    Ok(functions.into_iter().map(|(name, ..)| name).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn views_are_closed_by_functions_views_and_hidden_texts() {
+        let view = |name: &str, text: Option<&str>| ViewText {
+            schema: "evil".into(),
+            name: name.into(),
+            text: text.map(str::to_owned),
+        };
+        let views = vec![
+            view("direct", Some("select substr('abc',`evil`.`f`())")),
+            view("indirect", Some("select `evil`.`direct`.`a` from `evil`.`direct`")),
+            view("hidden", None),
+            view("plain", Some("select `evil`.`t`.`a` from `evil`.`t`")),
+        ];
+        let found = InvokerViews::find(UserCode { functions: vec!["f".into()], views });
+        for (name, reason) in [("direct", "names f"), ("indirect", "names direct"), ("hidden", "hidden")] {
+            let refusal = found.refuse_to_open("evil", name);
+            assert!(refusal.is_some_and(|refusal| refusal.contains(reason)), "{name}");
+        }
+        assert_eq!(found.refuse_to_open("evil", "plain"), None);
+        assert!(found.closes_any("evil") && !found.closes_any("shop"));
+    }
+}
