@@ -97,13 +97,26 @@ impl<'a> Advice<'a> {
         parts.collect::<Vec<_>>().join("; ")
     }
 
-    /// Returns the commands that convert those of the columns that have another collation.
+    /// Returns the command that converts those of the columns that have another collation; one for
+    /// each schema and collation, if they have several.
     pub fn commands(&self, columns: &[&ColumnRef]) -> Option<String> {
-        let command = |column: &&ColumnRef| {
-            preflight_command(&column.schema, Some(&column.table), Some(&column.column), self.joined(column)?)
+        let mut together: BTreeMap<(&str, &str), Vec<&ColumnRef>> = BTreeMap::new();
+        for column in self.to_convert(columns) {
+            together.entry((&column.schema, self.joined(column)?)).or_default().push(column);
+        }
+        let command = |((schema, collation), columns): (&(&str, &str), &Vec<&ColumnRef>)| {
+            if let [column] = columns.as_slice() {
+                return preflight_command(schema, Some(&column.table), Some(&column.column), collation);
+            }
+            let tables: BTreeSet<&str> = columns.iter().map(|column| column.table.as_str()).collect();
+            let names: Vec<String> =
+                columns.iter().map(|column| format!("{}.{}", column.table, column.column)).collect();
+            let tables: Vec<&str> = tables.into_iter().collect();
+            preflight_command(schema, Some(&tables.join(",")), Some(&names.join(",")), collation)
         };
-        let commands: Option<Vec<String>> = self.to_convert(columns).iter().map(command).collect();
-        commands.filter(|commands| !commands.is_empty()).map(|commands| commands.join(" && "))
+        let commands: Option<Vec<String>> = together.iter().map(command).collect();
+        // A preflight with findings ends with status 1, so that `&&` would stop there.
+        commands.filter(|commands| !commands.is_empty()).map(|commands| commands.join("; "))
     }
 
     /// Returns those of joined columns that have another collation than they should.

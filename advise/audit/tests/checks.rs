@@ -437,17 +437,21 @@ fn a_column_gets_one_advice() {
         let audit = run(&input, &selection, Severity::Note, "test");
         let mut advised: BTreeSet<(String, String, String)> = BTreeSet::new();
         for finding in &audit.findings {
-            let commands = finding.details.fix.iter().flat_map(|fix| fix.split(" && "));
+            let commands = finding.details.fix.iter().flat_map(|fix| fix.split("; "));
             for command in commands.filter(|command| command.starts_with("weigh preflight")) {
                 let value = |option: &str| command.split(&format!(" --{option} ")).nth(1)?.split(' ').next();
-                let table = input.facts.table("disputed", value("table").unwrap()).unwrap();
-                let is_meant = |column: &&facts::Column| {
-                    column.collation.is_some() && value("column").is_none_or(|name| name == column.name)
-                };
-                let to = value("to").unwrap();
-                advised.extend(
-                    table.columns.iter().filter(is_meant).map(|one| (table.name.clone(), one.name.clone(), to.into())),
-                );
+                for name in value("table").unwrap().split(',') {
+                    let table = input.facts.table("disputed", name).unwrap();
+                    let is_named = |column: &str, given: &str| given == column || given == format!("{name}.{column}");
+                    let is_meant = |column: &&facts::Column| {
+                        let names = value("column");
+                        column.collation.is_some()
+                            && names.is_none_or(|names| names.split(',').any(|given| is_named(&column.name, given)))
+                    };
+                    let to = value("to").unwrap();
+                    let columns = table.columns.iter().filter(is_meant);
+                    advised.extend(columns.map(|one| (table.name.clone(), one.name.clone(), to.into())));
+                }
             }
         }
         let columns: BTreeSet<_> = advised.iter().map(|(table, column, _)| (table, column)).collect();

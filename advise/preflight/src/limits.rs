@@ -8,7 +8,20 @@ use server::{Flavour, Version};
 
 use crate::job::TableJob;
 
-/// Returns the limits of a table's indexes. For engines other than InnoDB, MyISAM and Aria,
+/// Returns a line for a table whose engine has unknown limits. `None` if no index has a converted
+/// column.
+pub fn describe_unknown_limits(facts: &Facts, job: &TableJob<'_>) -> Option<String> {
+    let engine = unknown_engine(facts, job.table)?;
+    let has_index = job.table.indexes.iter().any(|index| job.converts_part_of(index));
+    has_index.then(|| format!("{}: lengths of its keys: the limits of the engine {engine} are unknown", job.name()))
+}
+
+/// Returns the engine of a table if the limits of its indexes are unknown.
+fn unknown_engine<'t>(facts: &Facts, table: &'t Table) -> Option<&'t str> {
+    table.engine.as_deref().filter(|_| keys::find_limits(&facts.server, table).is_none())
+}
+
+/// Returns the limits of a table's indexes. For other engines than InnoDB, MyISAM, Aria and MEMORY,
 /// InnoDB's limits.
 pub fn key_limits(facts: &Facts, table: &Table) -> KeyLimits {
     keys::find_limits(&facts.server, table).unwrap_or_else(|| keys::innodb_limits(&facts.server, table.row_format))
@@ -39,6 +52,9 @@ pub fn becomes_hash(facts: &Facts, job: &TableJob<'_>, index: &Index, target: us
 }
 
 fn judge(facts: &Facts, job: &TableJob<'_>, index: &Index, target: usize) -> Option<TooLong> {
+    if unknown_engine(facts, job.table).is_some() {
+        return None;
+    }
     judge_length(&facts.server, job.table, index, &part_bytes(facts, job, index, target))
 }
 

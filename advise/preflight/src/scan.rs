@@ -10,10 +10,12 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::checkpoint::Checkpoint;
 use crate::checks::{
-    Answer, Check, CheckFunction, ForeignKeyMatch, KeySide, RowCheck, Selection, TableScan, UNREADABLE, foreign_key,
+    Answer, Check, CheckFunction, ForeignKeyMatch, KeySide, RowCheck, Selection, TableScan, UNREADABLE,
+    describe_unchecked_partitions, foreign_key,
 };
 use crate::finding::{self, Finding};
 use crate::job::{Job, TableJob};
+use crate::limits;
 use crate::model::Reading;
 use crate::read::RowSource;
 use crate::row::{Fields, Row};
@@ -198,6 +200,8 @@ impl Scanner<'_> {
         }
         let sides: Vec<Vec<KeySide>> = matches.iter().map(|key_match| key_match.key_sides(&scan)).collect();
         result.unchecked.extend(missing_weights(table));
+        result.unchecked.extend(describe_unchecked_partitions(table));
+        result.unchecked.extend(limits::describe_unknown_limits(self.job.facts, table));
         let mut growth = vec![0_i64; fields.columns.len()];
         let mut each = |values: &[Option<Vec<u8>>]| -> Result<(), Error> {
             let row = Row::new(table, &fields, values);

@@ -216,7 +216,11 @@ impl TableSource for ServerSource {
             match kind.as_str() {
                 // The rows of a system-versioned table (MariaDB) are read as they are now.
                 "BASE TABLE" | "SYSTEM VERSIONED" => {
-                    definitions.tables.push((name.clone(), self.show_create("TABLE", name)?))
+                    let create = self.show_create("TABLE", name)?;
+                    let (create, columns) = without_sequence_defaults(&create);
+                    let default = |column| format!("the default of {name}.{column} from a sequence");
+                    definitions.others.extend(columns.into_iter().map(default));
+                    definitions.tables.push((name.clone(), create))
                 }
                 "VIEW" => match self.invoker_views.refuse_to_open(&self.schema, name) {
                     None => definitions.views.push((name.clone(), self.show_create("VIEW", name)?)),
@@ -254,6 +258,21 @@ impl TableSource for ServerSource {
     }
 }
 
+/// Returns a definition without defaults such as ``nextval(`shop`.`ids`)`` (MariaDB), and the names of
+/// their columns: sequences are not captured.
+fn without_sequence_defaults(create: &str) -> (String, Vec<String>) {
+    let (mut text, mut columns) = (create.to_owned(), Vec::new());
+    for definition in sql::ddl::split_definitions(create) {
+        let Some((head, value, tail)) = sql::ddl::split_default(definition) else { continue };
+        let column = definition.strip_prefix('`').and_then(|rest| rest.split_once('`'));
+        if let Some((column, _)) = column.filter(|_| value.to_lowercase().starts_with("nextval(")) {
+            text = text.replace(definition, &format!("{}{tail}", head.trim_end()));
+            columns.push(column.to_owned());
+        }
+    }
+    (text, columns)
+}
+
 fn key_tuple(key: &[Value]) -> String {
     format!("({})", key.iter().map(|value| value.to_literal(SqlMode::default())).collect::<Vec<_>>().join(", "))
 }
@@ -285,6 +304,17 @@ pub fn value_from_bytes(column: &Column, bytes: Vec<u8>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn leaves_sequences_of_defaults_out() {
+        let create = "CREATE TABLE `a` (\n  `id` int(11) NOT NULL DEFAULT nextval(`sq`.`s 1`) COMMENT 'x',\n  `t` varchar(9) DEFAULT 'nextval(1)'\n)";
+        let (text, columns) = without_sequence_defaults(create);
+        assert_eq!(
+            text,
+            "CREATE TABLE `a` (\n  `id` int(11) NOT NULL COMMENT 'x',\n  `t` varchar(9) DEFAULT 'nextval(1)'\n)"
+        );
+        assert_eq!(columns, ["id"]);
+    }
 
     #[test]
     fn starts_depend_on_the_seed_only() {

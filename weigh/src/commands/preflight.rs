@@ -108,7 +108,7 @@ fn write_plan(args: &PreflightArgs, report: &Report) -> Result<PlanFiles> {
 
 /// Checks a server. Also returns the words of the command that opens a client on it.
 fn check_server(args: &PreflightArgs, options: &Options) -> Result<(Report, Vec<String>)> {
-    let targets = args.connect.resolve_with_option_files(args.parallel)?;
+    let targets = args.connect.resolve_with_private_server(args.parallel)?;
     let [spec] = targets.specs.as_slice() else { bail!("preflight takes one server at a time") };
     let bar = Bar::new();
     let server = server::open(spec, &targets.options, &bar)?;

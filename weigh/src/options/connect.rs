@@ -164,7 +164,24 @@ impl ConnectArgs {
     /// Parses the servers, refuses contradictions, and prompts for the password if that is
     /// requested. `threads` is the greatest number of connections to one server.
     pub fn resolve(&self, threads: u32) -> Result<Targets> {
+        self.refuse_settings_of_running(&self.specs()?)?;
         self.targets(threads, self.specs()?, self.withholds_password)
+    }
+
+    /// As [`Self::resolve_with_option_files`], for a command that also starts a private server,
+    /// which `--set` is for.
+    pub fn resolve_with_private_server(&self, threads: u32) -> Result<Targets> {
+        let specs = if self.names_servers() { self.specs()? } else { vec![Spec::Attach(Box::default())] };
+        self.targets(threads, specs, self.withholds_password)
+    }
+
+    fn refuse_settings_of_running(&self, specs: &[Spec]) -> Result<()> {
+        if !self.settings.is_empty() && specs.iter().all(Spec::is_running) {
+            bail!(
+                "--set is for servers that weigh starts, but all that are named run already; set it there with SET GLOBAL"
+            );
+        }
+        Ok(())
     }
 
     /// As [`Self::resolve`], with a recipe's servers if no option names one. These get no password
@@ -174,6 +191,7 @@ impl ConnectArgs {
             return self.resolve(threads);
         }
         let specs: Vec<Spec> = servers.iter().map(|text| text.parse()).collect::<Result<_, server::SpecError>>()?;
+        self.refuse_settings_of_running(&specs)?;
         self.targets(threads, specs, true)
     }
 
@@ -182,18 +200,15 @@ impl ConnectArgs {
         if self.names_servers() {
             return self.resolve(threads);
         }
-        self.targets(threads, vec![Spec::Attach(Box::default())], self.withholds_password)
+        let specs = vec![Spec::Attach(Box::default())];
+        self.refuse_settings_of_running(&specs)?;
+        self.targets(threads, specs, self.withholds_password)
     }
 
     fn targets(&self, threads: u32, specs: Vec<Spec>, withholds_password: bool) -> Result<Targets> {
         let attaches = specs.iter().any(|spec| matches!(spec, Spec::Attach(_)));
         if !attaches && self.names_running_server() {
             bail!("--host, --port, --user, --password and --socket are for running servers, but --server names none");
-        }
-        if !self.settings.is_empty() && specs.iter().all(Spec::is_running) {
-            bail!(
-                "--set is for servers that weigh starts, but all that are named run already; set it there with SET GLOBAL"
-            );
         }
         let password = match &self.password {
             Some(None) => Some(ask_for_password()?),

@@ -123,6 +123,13 @@ fn convert_until_nothing_is_found(name: &str, target: &str) {
     assert_eq!(shop.preflight(&words).code, Some(0), "no finding of table notes is an error");
     let report = shop.report(&[&to, "--trial=none"]);
     assert_eq!(report.plan.as_ref().unwrap().blocked, ["shop.customers"]);
+    // A private server that doesn't start leaves the findings as they are.
+    let unstarted = shop.report(&[&to, "--set=no_such_variable=1"]);
+    assert!(
+        unstarted.unchecked.iter().any(|line| line.starts_with("the plan: not rehearsed: ")),
+        "{:?}",
+        unstarted.unchecked
+    );
     let page = shop.preflight(&[&to, "--trial=none", "--format=html"]);
     assert!(page.code == Some(1) && page.stdout.contains("<h1") && page.stdout.contains("straße@x"), "{page}");
     let csv = shop.preflight(&[&to, "--trial=none", "--format=csv"]);

@@ -10,7 +10,7 @@ use check::{Finding, ObjectKind, Reading, Severity};
 
 pub(super) static CHECK: Check = Check {
     name: "expression-collate",
-    title: "generated columns, checks, functional indexes and partitions with COLLATE or CONVERT, or over text",
+    title: "generated columns, checks and functional indexes with COLLATE or CONVERT, and partitions over text",
     reads: &[Reading::Schemas],
     doc: "\
 COLLATE and CONVERT inside a generated column, a check constraint or a functional index stay unchanged when the columns are converted: the ALTER fails (errors 1253, 3988), or the index no longer serves the comparison. A table that is partitioned by a text column \

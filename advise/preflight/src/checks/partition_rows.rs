@@ -9,6 +9,7 @@ use super::partition_key::converted_partition_columns;
 use super::{Check, CheckFunction, ColumnScan, RowCheck, TableScan};
 use crate::Error;
 use crate::finding::{ConversionDetails, Finding};
+use crate::job::TableJob;
 use crate::model::Example;
 use crate::row::Row;
 use crate::text;
@@ -20,7 +21,7 @@ pub static CHECK: Check = Check {
     reads: &[Reading::Schemas, Reading::Rows],
     doc: "LIST COLUMNS takes a row whose value equals a constant, RANGE COLUMNS one below the last bound. Under a collation that tells \
               'a' from 'A', or that orders otherwise, a row falls out of all partitions: the ALTER ends with error 1526. Tables that are \
-              partitioned by one column of text are checked.",
+              partitioned by one column of text are checked, others are listed as not checked.",
     run: CheckFunction::Rows(checks),
 };
 
@@ -29,6 +30,19 @@ enum AcceptedValues {
     Equal(Vec<Vec<u8>>),
     /// Last bound of RANGE COLUMNS.
     Below(Vec<u8>),
+}
+
+/// Returns a line for a table whose rows are not judged: one that several columns partition.
+pub fn describe_unchecked(table: &TableJob<'_>) -> Option<String> {
+    let partitioning = table.table.partitioning.as_ref()?;
+    let has_several = partitioning.expression.as_deref()?.contains(',') && partitioning.method.ends_with("COLUMNS");
+    (has_several && !converted_partition_columns(table).is_empty()).then(|| {
+        format!(
+            "{}: rows against its partitions (error 1526): weigh judges {} of one column only",
+            table.name(),
+            partitioning.method
+        )
+    })
 }
 
 impl AcceptedValues {

@@ -46,6 +46,16 @@ fn describe(column: &ColumnScan<'_>, count: u64) -> Finding {
         keep_updated_columns(table)
     );
     let finding = column.finding(&CHECK, Severity::Warning);
+    let is_parent = column.scan.job.foreign_keys().any(|key| {
+        key.parent_schema == table.schema
+            && key.parent_table == table.name
+            && key.parent_columns.contains(&conversion.column.name)
+    });
+    let statements = match is_parent {
+        // Otherwise MySQL 8 and later change no row: the children's key is equal to the trimmed one.
+        true => vec!["SET foreign_key_checks = 0".into(), trim, "SET foreign_key_checks = 1".into()],
+        false => vec![trim],
+    };
     Finding {
         what: format!("{count} values end with spaces, which become significant"),
         why: format!(
@@ -53,8 +63,12 @@ fn describe(column: &ColumnScan<'_>, count: u64) -> Finding {
             conversion.from,
             column.target().name
         ),
-        action: "trim them first where the spaces mean nothing; the UPDATE fires the table's triggers".into(),
-        details: ConversionDetails { statements: vec![trim], ..finding.details },
+        action: match is_parent {
+            true => "trim them first where the spaces mean nothing, and the children that have them, too; the UPDATE fires the table's triggers",
+            false => "trim them first where the spaces mean nothing; the UPDATE fires the table's triggers",
+        }
+        .into(),
+        details: ConversionDetails { statements, ..finding.details },
         ..finding
     }
 }

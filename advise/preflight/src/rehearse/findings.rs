@@ -1,7 +1,7 @@
 //! Findings of a rehearsal.
 
 use check::{Object, ObjectKind, Severity};
-use rehearsal::{Change, Fault, Kind, ObjectName};
+use rehearsal::{Change, Fault, Kind, ObjectName, Unread};
 use server::{Server, error_code};
 
 use super::steps::Refusal;
@@ -61,6 +61,16 @@ pub fn change_finding(job: &Job<'_>, private: &Server, change: &Change) -> Findi
         why: format!("seen on a private {} after the plan", private.label()),
         action: "see whether something depends on it, and restore it after the plan".into(),
         ..object_finding(job, severity, &change.object)
+    }
+}
+
+/// Returns the finding of an object that the server can't open after the plan.
+pub fn broken_finding(job: &Job<'_>, private: &Server, broken: &Unread) -> Finding {
+    Finding {
+        what: format!("after the plan, the server can't open it: error {}: {}", broken.code, broken.message),
+        why: format!("seen on a private {} after the plan", private.label()),
+        action: "change its definition first, or keep the tables that it uses as they are".into(),
+        ..object_finding(job, Severity::Error, &broken.name)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::job::{Job, Request};
 use crate::model::{Phase, Plan, Report};
 use crate::plan::block_steps;
 use crate::run::sort_findings;
-use findings::{change_finding, fault_finding, refusal_finding};
+use findings::{broken_finding, change_finding, fault_finding, refusal_finding};
 pub use sample::SampleOptions;
 use sample::Sampler;
 
@@ -129,7 +129,12 @@ fn run_round(
     if findings.is_empty() {
         let (after, changes) = rehearsal.changes(&schemas, &tables)?;
         let is_unmeant = |change: &&rehearsal::Change| !meant::is_meant(job, plan, change);
-        findings.extend(changes.iter().filter(is_unmeant).map(|change| change_finding(job, private, change)));
+        findings.extend(changes.iter().filter(is_unmeant).map(|change| {
+            match after.unread.iter().find(|unread| unread.name == change.object) {
+                Some(broken) if change.after.is_none() => broken_finding(job, private, broken),
+                _ => change_finding(job, private, change),
+            }
+        }));
         let faults = rehearsal.prove(&after, &tables)?;
         findings.extend(faults.iter().map(|fault| fault_finding(job, private, fault)));
         findings.extend(back::find_unconverted(private, &after, inputs.request, job, plan)?);

@@ -48,9 +48,18 @@ pub fn try_plan(
         bail!("--trial takes a server that weigh starts; --scratch tries the ALTERs on the server that is read");
     }
     progress.step("rehearsing the plan on a private server");
-    let settings = read_definition_settings(rehearsed.facts);
+    let mut settings = read_definition_settings(rehearsed.facts);
+    settings.extend(options.settings.iter().cloned());
     let private = Options { settings, buffer_pool: Some(BUFFER_POOL_BYTES), ..options.clone() };
-    let private = server::open(&trial, &private, progress)?;
+    let private = match server::open(&trial, &private, progress) {
+        Ok(private) => private,
+        Err(error) => {
+            lifecycle::interrupt::check()?;
+            use_documented_algorithms(rehearsed.facts, plan);
+            report.unchecked.push(format!("the plan: not rehearsed: {error}"));
+            return Ok(());
+        }
+    };
     rehearse(&private, server, rehearsed, report)?;
     if private.version().split('-').next() != server.version().split('-').next() {
         let (tried, own) = (private.version(), server.version());
