@@ -4,11 +4,12 @@ use crate::quote::unquote_string;
 use crate::sql_mode::SqlMode;
 use crate::token::{Token, TokenKind, tokenize};
 
-/// Returns the members of `enum('a','b')` or `set(…)`; nothing for other types. The servers print
-/// members with backslash escapes, whatever `sql_mode` is (seen on MySQL 5.6 to 9.7 and MariaDB
+/// Returns the members of `enum('a','b')` or `set(…)`; nothing for other types. A DEFAULT or COMMENT
+/// may follow. The servers print members with backslash escapes, whatever `sql_mode` is (seen on MySQL 5.6 to 9.7 and MariaDB
 /// 10.1 to 11.8).
 pub fn parse_members(column_type: &str) -> Vec<String> {
     tokenize(column_type, SqlMode::default())
+        .take_while(|token| !token.is_symbol(')'))
         .filter(|token| token.kind == TokenKind::StringLiteral)
         .map(|token| unquote_string(token.text, SqlMode::default()))
         .collect()
@@ -279,6 +280,7 @@ mod tests {
     fn members_are_unquoted() {
         assert_eq!(parse_members("enum('a','b)','it''s','')"), ["a", "b)", "it's", ""]);
         assert_eq!(parse_members(r"enum('a\\b','\\','n\nl','it\'s','c')"), [r"a\b", r"\", "n\nl", "it's", "c"]);
+        assert_eq!(parse_members("enum('a','b') CHARACTER SET latin1 NOT NULL DEFAULT 'a' COMMENT 'c'"), ["a", "b"]);
         assert_eq!(parse_members("int"), [""; 0]);
     }
 }

@@ -47,7 +47,11 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
                     let mut finding =
                         column_finding(&CHECK, Severity::Error, table, &conversion.column.name, &target.name);
                     finding.details.count = unsupported.len() as u64;
-                    finding.what = format!("{} members can't be held in {}", unsupported.len(), target.charset);
+                    finding.what = format!(
+                        "{} can't be held in {}",
+                        message::count_noun(unsupported.len() as u64, "member"),
+                        target.charset
+                    );
                     finding.why = "they would become question marks, also in rows that have them, and without an error in strict mode".into();
                     finding.action = "rename these members first, or convert to utf8mb4".into();
                     finding.details.examples = unsupported;
@@ -62,7 +66,10 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
                     let mut finding =
                         column_finding(&CHECK, Severity::Error, table, &conversion.column.name, &target.name);
                     finding.details.count = groups.len() as u64;
-                    finding.what = format!("{} groups of members become equal", groups.len());
+                    finding.what = match groups.len() {
+                        1 => "members become equal".to_owned(),
+                        count => format!("{count} groups of members become equal"),
+                    };
                     finding.why = "ALTER TABLE ends with error 1291 (duplicated value) in strict mode".into();
                     finding.action = "merge the members first, or keep a collation that tells them apart".into();
                     finding.details.groups = groups;
