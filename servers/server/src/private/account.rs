@@ -4,7 +4,7 @@
 //! to `data`, `tmp` and `run`. In a container without the privileges to do so, the server runs as
 //! root.
 
-use std::os::unix::fs::chown;
+use std::os::unix::fs::{chown, fchown};
 use std::path::{Path, PathBuf};
 
 use fetch::Program;
@@ -39,6 +39,23 @@ pub(super) fn give(folder: &Path, account: &Account) -> Result<(), Error> {
     chown(folder, Some(account.id()), Some(account.id())).map_err(Error::io("give to the server", folder))
 }
 
+/// Creates the log files that `--set` names, if they are missing: their folders stay closed to the
+/// server.
+pub(super) fn create_logs(options: &Options, account: Option<&Account>) -> Result<(), Error> {
+    let is_log = |name: &str| name.ends_with("_log_file") || name == "log_slow_query_file";
+    for setting in options.settings.iter().filter(|setting| is_log(&setting.name.variable())) {
+        let path = Path::new(&setting.value);
+        if !path.is_absolute() || path.symlink_metadata().is_ok() {
+            continue;
+        }
+        let file = files::create_new(path).map_err(Error::io("create", path))?;
+        if let Some(account) = account {
+            fchown(file, Some(account.id()), Some(account.id())).map_err(Error::io("give to the server", path))?;
+        }
+    }
+    Ok(())
+}
+
 /// Returns the limits of the processes of the server in `folder`. With or without an account of
 /// their own, they write to the server's folders and to paths of `--set` only. Besides, they read
 /// the program's files, and files that the option file names.
@@ -49,7 +66,7 @@ pub(super) fn confinement(
     options: &Options,
 ) -> Confinement {
     let own = SERVER_FOLDERS.iter().map(|name| folder.join(name));
-    // Typed, such as the folder of `secure_file_priv`. A file must exist: its folder stays closed.
+    // Typed, such as the folder of `secure_file_priv`. The folder of a file stays closed.
     let set = options.settings.iter().map(|setting| PathBuf::from(&setting.value));
     let set = set.filter(|path| path.is_absolute() && path != Path::new("/"));
     let writable = own.chain(set).collect();

@@ -99,6 +99,7 @@ impl Instance {
         // Ends the instance on an early return.
         let guard = EndOnDrop(&live);
         let account = account.as_ref();
+        account::create_logs(options, account)?;
         let arguments = arguments::prepare_arguments(program, &path, options, account)?;
         data_template::fill_data_folder(program, &path, &arguments, options, account, progress)?;
         interrupt::check()?;

@@ -157,9 +157,8 @@ fn dumps_read_write_and_connect_nowhere() {
 fn definitions_of_servers_reach_no_other_folder() {
     let workspace = Workspace::new();
     let elsewhere = open_folder(&workspace, "elsewhere");
-    // A path of a setting is in reach of the server.
-    let file = elsewhere.join("slow.log").display().to_string();
-    let foreign = Foreign::start_with("mariadb", &[("slow_query_log_file", &file)]);
+    // The folder of a setting is in reach of the server.
+    let foreign = Foreign::start_with("mariadb", &[("secure_file_priv", elsewhere.to_str().unwrap())]);
     foreign.run("CREATE DATABASE d");
     let table = ELSEWHERE.replace("PLACE", elsewhere.to_str().unwrap()).replace("TABLE t", "TABLE d.t");
     foreign.run(&table);
