@@ -87,7 +87,27 @@ fn set_global(server: &Server, setting: &Setting, error: Error) -> Result<(), Er
 pub fn describe_lines(path: &Path, error: &Error) -> Vec<String> {
     let Error::Start { reason, .. } = error else { return Vec::new() };
     let Some((name, _)) = refused_option(reason) else { return Vec::new() };
-    lines_of(path, &name).into_iter().map(|(at, line)| format!("{}:{at}: {line}", path.display())).collect()
+    let line = |(at, line): (usize, String)| format!("{}:{at}: {}", path.display(), hide_value(&line, &name));
+    lines_of(path, &name).into_iter().map(line).collect()
+}
+
+/// Returns a server's error without the values of options that may be passwords.
+pub fn hide_secret_values(error: &str) -> String {
+    let hidden = |line: &str| match refused_option(line) {
+        Some((name, _)) => hide_value(line, &name),
+        None => line.to_owned(),
+    };
+    error.lines().map(hidden).collect::<Vec<_>>().join("\n")
+}
+
+/// Cuts a text with `name=value` or `name = value` before the value, if the option may hold a
+/// password: `wsrep_sst_auth`, `master_password`.
+fn hide_value(text: &str, name: &str) -> String {
+    let is_secret = ["pass", "auth", "secret", "key", "token"].iter().any(|part| name.contains(part));
+    match text.split_once('=') {
+        Some((before, _)) if is_secret => format!("{}=***", before.trim_end()),
+        _ => text.to_owned(),
+    }
 }
 
 /// Adds to each finding what takes the place of its option, if that is known.
@@ -153,10 +173,13 @@ fn finding(path: &Path, lines: &[(usize, String)], name: &str, message: &str) ->
         what,
         statement: String::new(),
         error: None,
-        reasons: vec![format!("The server's error log: {}", message.trim_end_matches('.'))],
+        reasons: vec![format!("The server's error log: {}", hide_value(message.trim_end_matches('.'), name))],
         also: places.collect(),
         mends: vec![Mend {
-            what: format!("Remove {} from the option file: the new server started without it", lines[0].1),
+            what: format!(
+                "Remove {} from the option file: the new server started without it",
+                hide_value(&lines[0].1, name)
+            ),
             ..Mend::default()
         }],
     }
@@ -165,6 +188,18 @@ fn finding(path: &Path, lines: &[(usize, String)], name: &str, message: &str) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_that_may_be_passwords_are_hidden() {
+        let error = "mysql@9 did not start:\n[ERROR] unknown variable 'wsrep_sst_auth=sst:s3'.\n[ERROR] Aborting";
+        assert_eq!(
+            hide_secret_values(error),
+            "mysql@9 did not start:\n[ERROR] unknown variable 'wsrep_sst_auth=***\n[ERROR] Aborting"
+        );
+        let error = "unknown variable 'query_cache_size=1'";
+        assert_eq!(hide_secret_values(error), error);
+        assert_eq!(hide_value("master-password = s3", "master_password"), "master-password=***");
+    }
 
     #[test]
     fn finds_the_refused_option() {

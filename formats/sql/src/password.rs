@@ -17,8 +17,9 @@ pub fn cut_quotation(message: &str, statement: &str) -> String {
 }
 
 /// Replaces the literals of a statement that may be passwords by `'***'`: those after
-/// `IDENTIFIED BY`, `PASSWORD = ` and the like, and all in changes of `mysql.user`. Only statements
-/// such as `CREATE USER`, `GRANT`, `SET` and `CHANGE MASTER` have them. `None` if there are none.
+/// `IDENTIFIED BY`, `PASSWORD = ` and the like, all in changes of `mysql.user`, and arguments of
+/// `PASSWORD()`. Of other statements only those such as `CREATE USER`, `GRANT`, `SET` and `CHANGE
+/// MASTER` have them. `None` if there are none.
 pub fn mask_passwords(statement: &str) -> Option<String> {
     let tokens: Vec<Token<'_>> =
         tokenize(statement, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
@@ -28,7 +29,7 @@ pub fn mask_passwords(statement: &str) -> Option<String> {
     let object = skip_attributes(&tokens[first + 1..]).first();
     let has_password = object.is_some_and(|word| word.is_any_keyword(&["user", "server", "table", "temporary"]));
     let begin = if tokens[first].is_any_keyword(&["update", "insert", "replace"]) {
-        tokens.windows(3).position(is_account_table)?
+        tokens.windows(3).position(is_account_table).or_else(|| tokens.windows(3).position(is_password_of))?
     } else if !tokens[first].is_any_keyword(&["create", "alter", "grant", "set", "change", "start", "clone"])
         || is_definition && !has_password
     {
@@ -52,6 +53,14 @@ pub fn mask_passwords(statement: &str) -> Option<String> {
 fn is_account_table(tokens: &[Token<'_>]) -> bool {
     let [schema, dot, _] = tokens else { return false };
     dot.is_symbol('.') && schema.name().is_some_and(|name| name.eq_ignore_ascii_case("mysql"))
+}
+
+/// True for `PASSWORD('x'` and `OLD_PASSWORD('x'`.
+fn is_password_of(tokens: &[Token<'_>]) -> bool {
+    let [name, open, literal] = tokens else { return false };
+    name.is_any_keyword(&["password", "old_password"])
+        && open.is_symbol('(')
+        && matches!(literal.kind, TokenKind::StringLiteral | TokenKind::HexOrBit)
 }
 
 /// True for `IDENTIFIED BY`, `MASTER_PASSWORD =`, `PASSWORD FOR`, `PASSWORD 'x'` and `CONNECTION
@@ -109,6 +118,7 @@ mod tests {
             ),
             ("CLONE INSTANCE FROM u@h:3306 IDENTIFIED BY 's3'", "CLONE INSTANCE FROM u@h:3306 IDENTIFIED BY '***'"),
             ("ALTER USER u IDENTIFIED WITH x AS 0x24412430", "ALTER USER u IDENTIFIED WITH x AS '***'"),
+            ("UPDATE user SET Password = PASSWORD('s3') WHERE 1", "UPDATE user SET Password = PASSWORD('***') WHERE 1"),
             (
                 "UPDATE `mysql`.user SET Password = PASSWORD('s3') WHERE User = 'a'",
                 "UPDATE `mysql`.user SET Password = PASSWORD('***') WHERE User = '***'",

@@ -27,8 +27,8 @@ pub struct Options {
     pub direct_io: bool,
     /// Program that runs private instances, such as valgrind. `None`: they run by themselves.
     pub run_under: Option<RunUnder>,
-    /// TCP ports that a private instance may connect to, as a replica. Private instances listen on
-    /// sockets only.
+    /// TCP ports that a private instance may connect to, as a replica in tests. Private instances
+    /// listen on sockets only.
     pub ports: Vec<u16>,
     pub login: Login,
     /// Whether an attached server may be asked for its RSA key over TCP without TLS, as with the

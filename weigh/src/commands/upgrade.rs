@@ -148,9 +148,10 @@ fn open_source(args: &UpgradeArgs, from: &Spec, bar: &Bar) -> Result<(Server, Sc
         }
         let source = server::open(from, &options(args, &[&args.settings]), bar).map_err(|error| {
             let lines = args.my_cnf.as_ref().map(|path| upgrade::describe_lines(path, &error)).unwrap_or_default();
+            let text = upgrade::hide_secret_values(&error.to_string());
             match lines.is_empty() {
-                true => anyhow::Error::from(error),
-                false => anyhow!("{error}\nThe old server does not start with {}", lines.join(", ")),
+                true => anyhow!("{text}"),
+                false => anyhow!("{text}\nThe old server does not start with {}", lines.join(", ")),
             }
         })?;
         return Ok((source, Schema::Dumps(args.dumps.iter().map(dump).collect())));

@@ -90,7 +90,8 @@ fn is_evident_alone(characters: &[char], sequence: &Sequence) -> bool {
 
 /// True if no word has such a pair between the characters before and behind it.
 fn is_evident_pair(before: &[char], first: char, second: char, behind: Option<char>) -> bool {
-    let word_length = before.iter().rev().take_while(|character| character.is_alphabetic()).count();
+    let is_letter = |back: usize| before.iter().nth_back(back).is_some_and(|character| character.is_alphabetic());
+    let is_one_letter_word = is_letter(0) && !is_letter(1);
     let before = before.last().copied();
     let is_after_small = before.is_some_and(is_small_letter);
     let is_after_capital = before.is_some_and(|before| before.is_uppercase());
@@ -105,7 +106,7 @@ fn is_evident_pair(before: &[char], first: char, second: char, behind: Option<ch
         'Â' => !matches!(second, '²' | '³' | '¹' | '°') || behind.is_some_and(char::is_alphanumeric),
         'Ã' => !is_sign || second == '\u{A0}' || behind.is_some_and(char::is_alphanumeric),
         // Å is the unit ångström as well: `12 Å³`, `eÅ²`.
-        'Å' if is_sign && word_length == 1 => false,
+        'Å' if is_sign && is_one_letter_word => false,
         // ß is no capital, and × no letter.
         _ if !first.is_uppercase() => false,
         _ if is_after_small => true,

@@ -8,14 +8,16 @@ use crate::error_code::UNKNOWN_SYSTEM_VARIABLE;
 
 /// `sql_select_limit` and `max_join_size` cut or refuse results; `sql_big_selects` follows the
 /// latter, so it is set after it. `sql_auto_is_null` changes `IS NULL`, `sql_safe_updates` refuses
-/// statements without a key, and without `autocommit` a session keeps its first snapshot.
-const SETTINGS: [&str; 6] = [
+/// statements without a key, and without `autocommit` a session keeps its first snapshot. Parts of
+/// errors, such as `near '…'`, are found by their English words.
+const SETTINGS: [&str; 7] = [
     "sql_select_limit = 18446744073709551615",
     "max_join_size = 18446744073709551615",
     "sql_big_selects = 1",
     "sql_safe_updates = 0",
     "sql_auto_is_null = 0",
     "autocommit = 1",
+    "lc_messages = 'en_US'",
 ];
 
 /// Sets [`SETTINGS`], without the ones that the server does not know.
