@@ -51,15 +51,40 @@ pub fn generated_expression(job: &Job<'_>, table: &TableJob<'_>, column: &Column
     Some(own().unwrap_or_else(|| generated.expression.clone()))
 }
 
+/// Maximum number of columns that the expression of one column names, also by way of other columns.
+const MAX_NAMED_COLUMNS: usize = 500;
+
+/// Text in place of an expression that names more. A server that is asked refuses it, and the
+/// question is then "not checked".
+const TOO_LONG: &str = "expression with too many columns";
+
+/// More than [`MAX_NAMED_COLUMNS`], as generated columns that name each other can have.
+struct TooLong;
+
 /// Returns the value of a column after the conversion to a target, computed anew if the column is
 /// generated. `None` if the conversion changes neither the column nor what it is computed from.
 pub fn converted_value(job: &Job<'_>, table: &TableJob<'_>, target: usize, column: &str) -> Option<String> {
-    let column = table.table.column(column)?;
+    let mut left = MAX_NAMED_COLUMNS;
+    expand_value(job, table, target, column, &mut left).unwrap_or_else(|TooLong| Some(TOO_LONG.to_owned()))
+}
+
+/// As [`converted_value`]. `left` is the number of columns that may still be named.
+fn expand_value(
+    job: &Job<'_>,
+    table: &TableJob<'_>,
+    target: usize,
+    column: &str,
+    left: &mut usize,
+) -> Result<Option<String>, TooLong> {
+    *left = left.checked_sub(1).ok_or(TooLong)?;
+    let Some(column) = table.table.column(column) else { return Ok(None) };
     let conversion = table.conversion(&column.name);
-    let computed = generated_expression(job, table, column)
-        .filter(|expression| find_unprintable(job, expression).is_none())
-        .and_then(|expression| converted_expression(job, table, target, &expression));
-    match (computed, conversion) {
+    let own = generated_expression(job, table, column).filter(|expression| find_unprintable(job, expression).is_none());
+    let computed = match own {
+        Some(expression) => expand_expression(job, table, target, &expression, left)?,
+        None => None,
+    };
+    Ok(match (computed, conversion) {
         (Some(value), Some(conversion)) => Some(converted_column(job, conversion, target, &value)),
         (Some(value), None) => Some(match (&column.charset, &column.collation) {
             (Some(charset), Some(collation)) => {
@@ -71,7 +96,7 @@ pub fn converted_value(job: &Job<'_>, table: &TableJob<'_>, target: usize, colum
             Some(converted_column(job, conversion, target, &sql::quote_identifier(&column.name)))
         }
         (None, None) => None,
-    }
+    })
 }
 
 /// Returns the first literal that MySQL can't print: `_latin1'?'` for any character beyond ASCII in
@@ -94,19 +119,27 @@ pub fn find_unprintable(job: &Job<'_>, expression: &str) -> Option<String> {
 /// if it names neither a converted column nor a column that is computed from one. The servers print
 /// columns in backticks.
 pub fn converted_expression(job: &Job<'_>, table: &TableJob<'_>, target: usize, expression: &str) -> Option<String> {
+    let mut left = MAX_NAMED_COLUMNS;
+    expand_expression(job, table, target, expression, &mut left).unwrap_or_else(|TooLong| Some(TOO_LONG.to_owned()))
+}
+
+fn expand_expression(
+    job: &Job<'_>,
+    table: &TableJob<'_>,
+    target: usize,
+    expression: &str,
+    left: &mut usize,
+) -> Result<Option<String>, TooLong> {
     let mut converted = String::new();
     let mut copied = 0;
-    let value_of = |token: &Token<'_>| match token.kind {
-        TokenKind::QuotedName => converted_value(job, table, target, &token.name()?),
-        _ => None,
-    };
-    for token in sql::tokenize(expression, SqlMode::default()) {
-        let Some(value) = value_of(&token) else { continue };
+    for token in sql::tokenize(expression, SqlMode::default()).filter(|token| token.kind == TokenKind::QuotedName) {
+        let Some(name) = token.name() else { continue };
+        let Some(value) = expand_value(job, table, target, &name, left)? else { continue };
         converted += &expression[copied..token.start];
         converted += &format!("({value})");
         copied = token.end();
     }
-    (copied > 0).then(|| converted + &expression[copied..])
+    Ok((copied > 0).then(|| converted + &expression[copied..]))
 }
 
 /// True if an expression names a column, with or without backticks. A string or function of that

@@ -104,7 +104,7 @@ pub fn rename(text: &str, refusal: &Refusal) -> Option<Rewrite> {
     let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
     let edits: Vec<_> = calls(&tokens, &old).map(|token| (token.start..token.end(), new.clone())).collect();
     let what = format!("{old}() → {new}(): the new server does not have the old name");
-    Some(Rewrite { what, text: Some(crate::mend::splice(text, &edits)), is_certain: true, ..Rewrite::default() })
+    Some(Rewrite { what, text: Some(why::splice(text, &edits)), is_certain: true, ..Rewrite::default() })
 }
 
 fn advice(name: &str) -> Option<&'static str> {

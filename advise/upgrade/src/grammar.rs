@@ -5,8 +5,9 @@ use std::ops::Range;
 use check::Target;
 use server::Flavour;
 use sql::{SqlMode, Token, TokenKind, tokenize};
+use why::splice;
 
-use crate::mend::{Rewrite, splice};
+use crate::mend::Rewrite;
 
 type Edit = (Range<usize>, String);
 
@@ -22,14 +23,16 @@ pub fn stopped_at(text: &str, tokens: &[Token<'_>], message: &str) -> Option<usi
 pub fn propose(target: &Target, text: &str, message: &str, is_reserved: &mut dyn FnMut(&str) -> bool) -> Vec<Rewrite> {
     let mut all: Vec<Rewrite> = Vec::new();
     let is_mysql = target.flavour == Flavour::MySql;
-    all.extend(order_by_instead(text));
-    all.extend(leave_out_expression_keys(text));
+    // 8.0.13 has keys on expressions, and no GROUP BY … DESC.
+    let is_recent = is_mysql && target.version >= (8, 0, 13);
+    all.extend(if is_recent { order_by_instead(text) } else { None });
     if is_mysql {
-        all.extend(leave_out_query_cache(text));
+        all.extend(if target.version >= (8, 0, 0) { leave_out_query_cache(text) } else { None });
         all.extend(leave_out_versioning(text));
         all.extend(replace_types(text));
     }
     all.extend(quote_reserved_word(text, message, is_reserved));
+    all.extend(if is_recent { None } else { leave_out_expression_keys(text) });
     all
 }
 
@@ -289,6 +292,10 @@ mod tests {
                 "SELECT * FROM (SELECT a FROM t GROUP BY a ORDER BY a DESC) x",
             ),
             ("SELECT a FROM t GROUP BY a DESC UNION SELECT 1", "SELECT a FROM t GROUP BY a UNION SELECT 1"),
+            (
+                "SELECT a FROM t GROUP BY a DESC HAVING COUNT(*) > (SELECT MAX(n) FROM u GROUP BY n DESC)",
+                "SELECT a FROM t GROUP BY a HAVING COUNT(*) > (SELECT MAX(n) FROM u GROUP BY n ORDER BY n DESC) ORDER BY a DESC",
+            ),
             ("BEGIN SELECT a FROM t GROUP BY a DESC; END", "BEGIN SELECT a FROM t GROUP BY a ORDER BY a DESC; END"),
         ] {
             assert_eq!(text_of(order_by_instead(old)), new);

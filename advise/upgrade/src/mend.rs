@@ -3,7 +3,7 @@
 use check::Target;
 use server::{current_collation_name, error_code};
 use sql::{SqlMode, Token, TokenKind, tokenize};
-use why::Refusal;
+use why::{Refusal, splice};
 
 use crate::{function, grammar};
 
@@ -184,17 +184,6 @@ pub fn replace_word_boundaries(text: &str, sql_mode: &str) -> Option<Rewrite> {
         is_certain: true,
         ..Rewrite::default()
     })
-}
-
-/// Makes edits, which do not overlap and are in the order of their places.
-pub fn splice(text: &str, edits: &[(std::ops::Range<usize>, String)]) -> String {
-    let (mut out, mut at) = (String::new(), 0);
-    for (span, by) in edits {
-        out += &text[at..span.start];
-        out += by;
-        at = span.end;
-    }
-    out + &text[at..]
 }
 
 /// Removes a mode that the server no longer has from `SET sql_mode = …`.

@@ -41,6 +41,7 @@ pub use fill::{Filled, ROWS};
 pub use load::{DEFAULT_SCHEMA, Loaded, copy_schemas, create_definers, describe_left_out, list_schemas, load_dump};
 pub use model::*;
 pub use refused::{Refused, is_taken, refused_in_program, refused_in_view, refused_patterns};
+pub use remedy::splice;
 pub use run::{Found, Given, JudgedProgram, Request, diagnose, diagnose_program, diagnose_view, sets_up};
 pub use source::confirm;
 pub use statements::{parse_script, read_slow_log};

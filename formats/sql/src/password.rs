@@ -4,14 +4,11 @@ use crate::outside::skip_attributes;
 use crate::sql_mode::SqlMode;
 use crate::token::{Token, TokenKind, tokenize};
 
-/// Words of statements that may hold passwords. `mysql` stands in `UPDATE mysql.user`.
-const SECRET_WORDS: [&str; 6] = ["password", "identified", "authentication", "connection", "mysql", "execute"];
-
 /// Returns a server's error without the part of the statement that it quotes, as `near 's3' at line
 /// 1`, if the statement may hold passwords.
 pub fn cut_quotation(message: &str, statement: &str) -> String {
-    let statement = statement.to_lowercase();
-    let may_hold = SECRET_WORDS.iter().any(|word| statement.contains(word));
+    let is_dynamic = statement.trim_start().get(..7).is_some_and(|word| word.eq_ignore_ascii_case("execute"));
+    let may_hold = is_dynamic || mask_passwords(statement).is_some();
     let end = message.find(" near ").filter(|_| may_hold).unwrap_or(message.len());
     message[..end].to_owned()
 }
@@ -136,7 +133,7 @@ mod tests {
         {
             assert_eq!(cut_quotation(error, statement), "You have an error in your SQL syntax", "{statement}");
         }
-        for statement in ["SELECT 's3'", "CREATE TABLE t (rank INT)"] {
+        for statement in ["SELECT 's3'", "CREATE TABLE t (rank INT, password TEXT)"] {
             assert_eq!(cut_quotation(error, statement), error, "{statement}");
         }
     }

@@ -72,14 +72,18 @@ pub fn question(
     let same: Vec<String> =
         key.iter().flatten().map(|column| format!("{} <=> {}", side("a", column), side("b", column))).collect();
     conditions.extend((!same.is_empty()).then(|| format!("NOT ({})", same.join(" AND "))));
-    let from = format!("FROM {name} AS a JOIN {name} AS b ON {}", conditions.join(" AND "));
+    let conditions = conditions.join(" AND ");
+    let from = format!("FROM {name} AS a JOIN {name} AS b ON {conditions}");
+    let only_table = sql::BASE_TABLE_ONLY;
     let target_name = &job.targets[target];
     let finding = index_finding(&CHECK, Severity::Error, table, &index.name, target_name);
     let mut details = finding.details.clone();
     details.statements.push(format!("SELECT a.*, b.* {from}"));
     Some(Question {
         subject: format!("unique key {} of {} under {target_name}", index.name, table.name()),
-        query: format!("SELECT COUNT(*) DIV 2 {from}"),
+        query: format!(
+            "SELECT COUNT(*) DIV 2 FROM {name} AS a {only_table} JOIN {name} AS b {only_table} ON {conditions}"
+        ),
         noun: "pair",
         time_zone: None,
         unanswerable: key.is_none().then(|| "the table has no primary key to tell rows apart".to_owned()),

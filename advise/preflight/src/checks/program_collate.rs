@@ -1,7 +1,7 @@
 //! COLLATE clauses in stored programs that the server refuses for text of the new character set.
 
 use check::{Object, ObjectKind, Reading, Severity};
-use rehearsal::{Kind, Object as Program};
+use rehearsal::{Kind, Object as Program, ObjectName};
 use sql::{SqlMode, Token, TokenKind};
 
 use super::{Check, CheckFunction};
@@ -25,14 +25,15 @@ pub static CHECK: Check = Check {
 fn run(job: &Job<'_>) -> Vec<Finding> {
     // The rehearsal creates views again, which fails if they have such a COLLATE.
     let programs = job.definitions.objects.iter().filter(|object| is_run_later(object.name.kind));
-    programs.filter_map(|program| check_program(job, program)).collect()
+    let recreated = programs_left(job, &job.request);
+    programs.filter_map(|program| check_program(job, program, &recreated)).collect()
 }
 
 fn is_run_later(kind: Kind) -> bool {
     kind.is_program_or_view() && kind != Kind::View
 }
 
-fn check_program(job: &Job<'_>, program: &Program) -> Option<Finding> {
+fn check_program(job: &Job<'_>, program: &Program, recreated: &[ObjectName]) -> Option<Finding> {
     let mode = program.session.sql_mode.as_deref().map_or_else(SqlMode::default, SqlMode::parse);
     let tokens: Vec<Token<'_>> =
         sql::tokenize(&program.create, mode).filter(|token| token.kind != TokenKind::Comment).collect();
@@ -47,7 +48,7 @@ fn check_program(job: &Job<'_>, program: &Program) -> Option<Finding> {
         .collect();
     let mut is_certain = false;
     let mut examples = Vec::new();
-    let old_default = changed_default(job, program);
+    let old_default = changed_default(job, program, recreated);
     for (at, pair) in tokens.windows(2).enumerate().filter(|(_, pair)| pair[0].is_keyword("collate")) {
         let Some(collation) = pair[1].name() else { continue };
         let charset = TargetCollation::new(&collation, flavour(job.facts)).charset;
@@ -111,9 +112,9 @@ fn check_program(job: &Job<'_>, program: &Program) -> Option<Finding> {
 
 /// Returns the character set that parameters and variables without one have now, if the plan creates
 /// the program again under another default of its schema.
-fn changed_default(job: &Job<'_>, program: &Program) -> Option<String> {
+fn changed_default(job: &Job<'_>, program: &Program, recreated: &[ObjectName]) -> Option<String> {
     let old = server::current_charset_name(server::collation_charset(program.session.schema_collation.as_deref()?));
-    let is_recreated = programs_left(job, &job.request).contains(&program.name);
+    let is_recreated = recreated.contains(&program.name);
     let is_changed = old != TargetCollation::new(&job.targets[0], flavour(job.facts)).charset;
     (is_recreated && is_changed && !job.request.names_tables()).then(|| old.to_string())
 }

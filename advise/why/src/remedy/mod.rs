@@ -195,8 +195,8 @@ pub(crate) fn breadth(charset: &str) -> u8 {
     }
 }
 
-/// Returns a text with parts replaced.
-pub(crate) fn splice(text: &str, edits: &[(std::ops::Range<usize>, String)]) -> String {
+/// Returns a text with parts replaced. Of edits that overlap, the first one is made.
+pub fn splice(text: &str, edits: &[(std::ops::Range<usize>, String)]) -> String {
     let mut edits: Vec<&(std::ops::Range<usize>, String)> = edits.iter().collect();
     edits.sort_by_key(|(span, _)| (span.start, span.end));
     edits.dedup();
