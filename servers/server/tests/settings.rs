@@ -90,7 +90,7 @@ fn settings_apply_to_initialisation() {
 fn reports_invalid_setting_with_the_servers_message() {
     for name in ["mariadb", "mysql@5.6", "mysql@sid"] {
         let message = failure(name, &set(&[("innodb_buffer_pol", "1")]));
-        assert!(message.contains("innodb_buffer_pol") && message.contains("--set"), "{name}: {message}");
+        assert!(message.contains("innodb_buffer_pol") && message.contains("Correct the setting"), "{name}: {message}");
         let message = failure(name, &set(&[("innodb_flush_method", "perhaps")]));
         assert!(message.contains("perhaps") && message.contains("did not start"), "{name}: {message}");
     }

@@ -69,10 +69,10 @@ pub(super) fn chosen_programs<'f>(job: &Job<'f>, request: &Request, repairs: &[&
 
 /// Returns why a program is created again. `None` if it isn't.
 fn reason(job: &Job<'_>, request: &Request, object: &Object) -> Option<String> {
-    let why = match keeps_old_collation(object, &job.targets[0]) {
-        Some(old) => format!("keeps {old}"),
+    let (why, is_of_schema) = match keeps_old_collation(object, &job.targets[0]) {
+        Some(old) => (format!("keeps {old}"), true),
         None if object.name.kind == Kind::View && rewrites_views(job) => {
-            "an ALTER of its tables stores it anew, with CONVERT in its joins".to_owned()
+            ("an ALTER of its tables stores it anew, with CONVERT in its joins".to_owned(), false)
         }
         None => return None,
     };
@@ -85,7 +85,7 @@ fn reason(job: &Job<'_>, request: &Request, object: &Object) -> Option<String> {
     let used = converted.clone().find(|table| uses(&table.table.name)).map(|table| table.name());
     match used {
         Some(table) => Some(format!("{why}; uses {table}")),
-        None if request.names_tables() => None,
+        None if request.names_tables() || !is_of_schema => None,
         None => converted.find(is_in_schema).map(|_| format!("{why}; its schema is converted")),
     }
 }
