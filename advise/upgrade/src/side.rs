@@ -65,7 +65,7 @@ impl<'s> Session<'s> {
     pub fn open(server: &'s Server, schema: Option<&str>, first: &[String]) -> Result<Self, Error> {
         let mut session = Self { server, conn: server.connect_patiently()?, schema: None, prelude: Vec::new() };
         let _ = session.run("SET NAMES utf8mb4")?;
-        stop_clock(&mut session.conn);
+        let _ = stop_clock(&mut session.conn);
         if let Some(schema) = schema {
             let _ = session.run(&format!("USE {}", quote_identifier(schema)))?;
         }
@@ -116,9 +116,10 @@ impl<'s> Session<'s> {
 static NOW: LazyLock<u64> =
     LazyLock::new(|| SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs()));
 
-/// Gives NOW() one value on both servers. SYSDATE() goes on. A server that refuses is left as it is.
-pub fn stop_clock(conn: &mut Conn) {
-    let _ = conn.query_drop(format!("SET timestamp = {}", *NOW));
+/// Gives NOW() the value that it has in all sessions of this process. SYSDATE() goes on. `false` if
+/// the account may not: on MySQL 8 it takes SESSION_VARIABLES_ADMIN.
+pub fn stop_clock(conn: &mut Conn) -> bool {
+    conn.query_drop(format!("SET timestamp = {}", *NOW)).is_ok()
 }
 
 pub fn failed(server: &Server, what: &'static str, source: mysql::Error) -> Error {

@@ -35,6 +35,7 @@ pub fn compare(
     let (mut left_out, mut refused) = (0, Vec::new());
     for script in &request.scripts {
         let (mut old, mut new) = (open(source, request)?, open(target, request)?);
+        stop_clocks([&mut old, &mut new]);
         let modes = [sql_mode(&mut old)?, sql_mode(&mut new)?];
         let runnable = [runnable_names(&mut old)?, runnable_names(&mut new)?];
         for given in script {
@@ -77,7 +78,6 @@ fn open<'s>(server: &'s Server, request: &LiveRequest) -> Result<Session<'s>, Er
     for statement in ["SET NAMES utf8mb4", "SET SESSION TRANSACTION READ ONLY"] {
         session.conn.query_drop(statement).map_err(|source| failed(server, "open a read-only session", source))?;
     }
-    stop_clock(&mut session.conn);
     // MySQL before 5.7.8 has no limit; the connection has one.
     let _ = session.run(&limit)?;
     if let Some(schema) = request.schemas.first() {
@@ -87,6 +87,16 @@ fn open<'s>(server: &'s Server, request: &LiveRequest) -> Result<Session<'s>, Er
         let _ = session.run(statement)?;
     }
     Ok(session)
+}
+
+/// Gives NOW() one value on both servers. If one refuses, it goes on, on both.
+fn stop_clocks(mut sessions: [&mut Session<'_>; 2]) {
+    let stopped = sessions.each_mut().map(|session| stop_clock(&mut session.conn));
+    if stopped.contains(&false) {
+        for session in sessions {
+            let _ = session.conn.query_drop("SET timestamp = DEFAULT");
+        }
+    }
 }
 
 fn sql_mode(session: &mut Session<'_>) -> Result<SqlMode, Error> {
