@@ -70,7 +70,7 @@ fn rejects_missing_collations_and_charsets() {
 
 #[test]
 fn rejects_settings() {
-    assert_refused(&["--set=no_such_setting=1"], &["mariadb did not start", "no_such_setting", "--set"]);
+    assert_refused(&["--set=no_such_setting=1"], &["mariadb did not start", "no_such_setting", "Correct the setting"]);
     assert_refused(&["--set=datadir=/tmp"], &["datadir", "attach"]);
 }
 
