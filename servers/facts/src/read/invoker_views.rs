@@ -2,7 +2,7 @@
 //!
 //! MariaDB evaluates constant arguments while it opens or creates a view: `SUBSTR('a', f())` runs
 //! `f`. A function with `SQL SECURITY INVOKER` then has the rights of the account that opens the
-//! view. MySQL 5.6 to 8.0 evaluate none.
+//! view. MySQL 5.6 to 9.7 evaluate none.
 //!
 //! Seen on MariaDB 10.1, 10.11, 11.4 and 11.8:
 //!
