@@ -58,7 +58,7 @@ const MAX_NAMED_COLUMNS: usize = 500;
 /// question is then "not checked".
 const TOO_LONG: &str = "expression with too many columns";
 
-/// More than [`MAX_NAMED_COLUMNS`], as generated columns that name each other can have.
+/// An expression names more than [`MAX_NAMED_COLUMNS`]: generated columns can name each other.
 struct TooLong;
 
 /// Returns the value of a column after the conversion to a target, computed anew if the column is

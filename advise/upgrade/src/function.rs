@@ -39,7 +39,7 @@ const RENAMED: [(&str, &str); 9] = [
     ("nvl", "IFNULL"),
 ];
 
-/// What takes the place of functions, where no other name does.
+/// Substitutes of removed functions that have no new name.
 const ADVICE: [(&str, &str); 12] = [
     (
         "encode decode des_encrypt des_decrypt",

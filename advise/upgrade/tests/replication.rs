@@ -3,16 +3,16 @@
 //! The tests take minutes, and are ignored: `cargo test --workspace --test replication --
 //! --ignored`.
 
-use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
-use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+#[path = "../../../servers/server/tests/common/forward.rs"]
+mod forward;
+
 use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use forward::forward;
 use mysql::prelude::Queryable;
-use server::{Address, Conn, NoProgress, Options, Server, Setting, open};
+use server::{Conn, NoProgress, Options, Server, Setting, open};
 use upgrade::{Direction, Dump, Report, Request, Schema, rehearse};
 
 /// Servers run one pair at a time.
@@ -31,33 +31,6 @@ fn start(name: &str, id: u32, ports: &[u16]) -> Server {
         ..Options::default()
     };
     open(&name.parse().unwrap(), &options, &NoProgress).unwrap_or_else(|error| panic!("{name}: {error}"))
-}
-
-/// Forwards a port to a server's socket: replicas connect over TCP, and private servers listen on a
-/// socket alone. Returns the port.
-fn forward(server: &Server) -> u16 {
-    let Address::Socket(socket) = server.endpoint().address.clone() else { panic!("no socket") };
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    thread::spawn(move || listener.incoming().flatten().for_each(|client| connect(client, socket.clone())));
-    port
-}
-
-fn connect(client: TcpStream, socket: PathBuf) {
-    let Ok(server) = UnixStream::connect(socket) else { return };
-    let (to_server, to_client) = (server.try_clone().unwrap(), client.try_clone().unwrap());
-    thread::spawn(move || {
-        copy(client, &to_server);
-        let _ = to_server.shutdown(Shutdown::Both);
-    });
-    thread::spawn(move || {
-        copy(server, &to_client);
-        let _ = to_client.shutdown(Shutdown::Both);
-    });
-}
-
-fn copy(mut from: impl Read, mut to: impl Write) {
-    let _ = std::io::copy(&mut from, &mut to);
 }
 
 /// Runs the first of the statements that the server takes.

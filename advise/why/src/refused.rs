@@ -1,5 +1,5 @@
-//! What a server refuses in stored programs and views, for any reason but collations, such as a
-//! function that it does not have. Nothing is called: the server resolves each statement.
+//! Statements of stored programs and views that a server refuses for another reason than
+//! collations, such as a missing function. The server resolves each statement, and calls none.
 
 use sql::{SqlMode, Token, TokenKind, quote_identifier, tokenize};
 

@@ -194,7 +194,7 @@ fn test_server(name: &str) {
     assert!(wrong.is_empty(), "on {name}, {} of {tried} fixtures:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What cannot be judged in a program or a view is not passed over.
+/// A report names the statements of programs and views that cannot be judged.
 #[test]
 fn unjudged_programs_say_so_on_mysql_9() {
     let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

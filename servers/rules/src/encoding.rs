@@ -5,7 +5,7 @@
 //! check compares characters, so the column's own character set makes no difference.
 //!
 //! Clean text can have the same form: `NESCAFÉ®` is also `NESCAFɮ` decoded as latin1, and `Spaß…`
-//! is `Spa߅`. So only sequences that clean text doesn't have count, by the file `evidence.rs`.
+//! is `Spa߅`. Only sequences that clean text doesn't have count (`evidence.rs`).
 
 mod evidence;
 

@@ -11,9 +11,8 @@ use crate::Error;
 use crate::model::Step;
 
 /// Returns the steps without those that create a view for which MariaDB could run a function with
-/// the rights of this account, and the names of these views. Such functions are those that the plan
-/// creates, as a server that lies can give them any definer, and those of `scratch` unless they run
-/// with the rights of another account.
+/// the rights of this account, and the names of these views. Functions of the plan count, as a lying
+/// server can give them any definer; so do functions of `scratch` that run with this account's rights.
 pub(super) fn leave_out_views<'s>(
     scratch: &Server,
     steps: Vec<&'s Step>,

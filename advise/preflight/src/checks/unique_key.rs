@@ -368,7 +368,7 @@ impl Members {
     }
 }
 
-/// What a unique key would refuse.
+/// Rows that a unique key would refuse.
 #[derive(Default)]
 struct Collisions {
     /// Number of groups of stored rows.

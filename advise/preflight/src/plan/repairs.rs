@@ -10,8 +10,8 @@ use crate::job::Job;
 /// A column: schema, table and name.
 type ColumnName = (String, String, String);
 
-/// Takes the repairs out of the findings that a key forbids. A foreign key needs all values of its
-/// columns repaired, or none: else children lose their parents. So does a unique key.
+/// Takes the repairs out of the findings that a key forbids. A foreign key or unique key needs all
+/// values of its columns repaired, or none: else children lose their parents.
 pub(super) fn withhold_repairs(job: &Job<'_>, findings: &mut [Finding]) {
     let mut groups = unique_columns(job);
     groups.extend(foreign_key_columns(job));
@@ -67,7 +67,7 @@ struct TiedColumns {
     columns: BTreeSet<ColumnName>,
     /// Name of the index as findings have it. `None` for foreign keys.
     unique_key: Option<String>,
-    /// What ties them: `a foreign key ties it to shop.orders.code`.
+    /// Reason for the sentence of a finding: `a foreign key ties it to shop.orders.code`.
     reason: String,
 }
 

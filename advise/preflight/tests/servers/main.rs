@@ -2,6 +2,8 @@
 
 mod expressions;
 mod fixtures;
+#[path = "../../../../servers/server/tests/common/forward.rs"]
+mod forward;
 mod groups;
 mod lab;
 mod reading;

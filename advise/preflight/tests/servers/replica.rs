@@ -1,16 +1,13 @@
 //! Tests that reading pauses while any connection of a replica lags.
 
-use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
-use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use mysql::prelude::Queryable;
 use preflight::{Checkpoint, ReadOptions};
-use server::{Address, NoProgress, Options, Server, Setting, open};
+use server::{NoProgress, Options, Server, Setting, open};
 
+use crate::forward::forward;
 use crate::lab::{Lab, options};
 
 /// Longest time until the replica shows its lag.
@@ -28,33 +25,6 @@ fn start(name: &str, id: u32, ports: &[u16]) -> Server {
         ..Options::default()
     };
     open(&name.parse().unwrap(), &options, &NoProgress).unwrap_or_else(|error| panic!("{name}: {error}"))
-}
-
-/// Forwards a port to a server's socket: replicas connect over TCP, and private servers listen on a
-/// socket alone. Returns the port.
-fn forward(server: &Server) -> u16 {
-    let Address::Socket(socket) = server.endpoint().address.clone() else { panic!("no socket") };
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    thread::spawn(move || listener.incoming().flatten().for_each(|client| connect(client, socket.clone())));
-    port
-}
-
-fn connect(client: TcpStream, socket: PathBuf) {
-    let Ok(server) = UnixStream::connect(socket) else { return };
-    let (to_server, to_client) = (server.try_clone().unwrap(), client.try_clone().unwrap());
-    thread::spawn(move || {
-        copy(client, &to_server);
-        let _ = to_server.shutdown(Shutdown::Both);
-    });
-    thread::spawn(move || {
-        copy(server, &to_client);
-        let _ = to_client.shutdown(Shutdown::Both);
-    });
-}
-
-fn copy(mut from: impl Read, mut to: impl Write) {
-    let _ = std::io::copy(&mut from, &mut to);
 }
 
 /// Statements of a replica with a connection that lags and one that never started.

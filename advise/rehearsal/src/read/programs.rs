@@ -46,8 +46,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a view. A view that doesn't open, such as a view of a dropped table (error 1356), is
-    /// unread, although `SHOW CREATE VIEW` prints it. So is a view that must not be opened.
+    /// Reads a view. A view that must not be opened is unread, and one that doesn't open, such as a
+    /// view of a dropped table (error 1356), although `SHOW CREATE VIEW` prints it.
     fn read_view(&mut self, schema: &str, name: &str) -> Result<(), Error> {
         if let Some(reason) = self.invoker_views.refuse_to_open(schema, name) {
             self.add_unread(Kind::View, schema, name, (0, reason));

@@ -1,5 +1,4 @@
-//! Which sequences of characters are UTF-8 that was decoded as latin1, and which may be meant as
-//! they are.
+//! Tells sequences of characters that are UTF-8 decoded as latin1 from sequences of clean text.
 //!
 //! ```text
 //! MÃ¼ller     Ã¼ is ü: no word has Ã behind a small letter
@@ -20,7 +19,7 @@ pub struct Sequence {
     /// Position of the first character, and the number of characters.
     at: usize,
     length: usize,
-    /// What the bytes are in UTF-8.
+    /// Character whose UTF-8 the bytes are.
     decoded: char,
     /// True if clean text has no such characters at such a place.
     pub is_evident: bool,
