@@ -1,15 +1,15 @@
-//! The outer layer of the file: header, directory and compressed sections.
+//! The outer layer of `collations.dat` (docs/reference/data-format.md): header, directory and
+//! compressed sections.
 
 use std::io::{Read, Write};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 
 const MAGIC: &[u8; 8] = b"MYCOLLAT";
-/// Version of the format.
-const FORMAT: u16 = 1;
+const FORMAT_VERSION: u16 = 1;
 const HEADER_BYTES: usize = 16;
 const ENTRY_BYTES: usize = 20;
 /// Section bytes are compressed as they are.
@@ -20,12 +20,15 @@ const SPLIT: u32 = 1;
 /// A part of the file that is read on its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// Name for messages. The catalogue holds the names of tables.
+    /// Name for messages. Not written: section 0, the catalogue, has the names of tables.
     pub name: String,
     pub bytes: Vec<u8>,
 }
 
 /// Returns the file with these sections.
+///
+/// # Panics
+/// With more than 65,535 sections, or in a file of 4 GiB.
 pub fn write(sections: &[Section]) -> Vec<u8> {
     let mut directory = Vec::new();
     let mut body = Vec::new();
@@ -34,14 +37,17 @@ pub fn write(sections: &[Section]) -> Vec<u8> {
         let plain = deflate(bytes);
         let split = deflate(&split_words(bytes));
         let (encoding, packed) = if split.len() < plain.len() { (SPLIT, split) } else { (PLAIN, plain) };
+        let number = |size: usize| u32::try_from(size).expect("the format has 32 bits for sizes");
         let entry =
-            [(start + body.len()) as u32, packed.len() as u32, bytes.len() as u32, crc32fast::hash(bytes), encoding];
+            [number(start + body.len()), number(packed.len()), number(bytes.len()), crc32fast::hash(bytes), encoding];
         directory.extend(entry.iter().flat_map(|number| number.to_le_bytes()));
         body.extend(packed);
     }
     let mut file = MAGIC.to_vec();
-    file.extend(FORMAT.to_le_bytes());
-    file.extend((sections.len() as u16).to_le_bytes());
+    file.extend(FORMAT_VERSION.to_le_bytes());
+    file.extend(
+        u16::try_from(sections.len()).expect("the format has 16 bits for the number of sections").to_le_bytes(),
+    );
     file.extend(crc32fast::hash(&directory).to_le_bytes());
     file.extend(directory);
     file.extend(body);
@@ -55,7 +61,7 @@ pub fn write(sections: &[Section]) -> Vec<u8> {
 pub fn read(file: &[u8]) -> Result<Vec<Vec<u8>>> {
     let header = file.first_chunk::<HEADER_BYTES>().context("the file is too short")?;
     ensure!(header.starts_with(MAGIC), "the file does not begin with MYCOLLAT");
-    ensure!(header[8..10] == FORMAT.to_le_bytes(), "the file is not of format {FORMAT}");
+    ensure!(header[8..10] == FORMAT_VERSION.to_le_bytes(), "the file is not of format {FORMAT_VERSION}");
     let count = usize::from(u16::from_le_bytes([header[10], header[11]]));
     let directory =
         file.get(HEADER_BYTES..HEADER_BYTES + ENTRY_BYTES * count).context("the directory is incomplete")?;
@@ -69,8 +75,10 @@ fn read_section(file: &[u8], index: usize, entry: &[u8]) -> Result<Vec<u8>> {
     let packed = file.get(start..start + length).with_context(|| format!("section {index} is incomplete"))?;
     let mut bytes = Vec::new();
     DeflateDecoder::new(packed).take(unpacked as u64 + 1).read_to_end(&mut bytes)?;
-    if number(16) == SPLIT {
-        bytes = join_words(&bytes);
+    match number(16) {
+        PLAIN => {}
+        SPLIT => bytes = join_words(&bytes),
+        encoding => bail!("section {index} has the unknown encoding {encoding}"),
     }
     ensure!(bytes.len() == unpacked && crc32fast::hash(&bytes) == number(12), "section {index} is damaged");
     Ok(bytes)

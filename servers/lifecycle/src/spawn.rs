@@ -20,7 +20,7 @@ use rustix::process::{Pid, Signal, getpid, getppid, kill_process_group, set_pare
 use crate::confine::{self, Confinement};
 use crate::interrupt::{self, Interrupted};
 
-/// Interval at which [`wait_supervised`] checks for a signal.
+/// Interval at which [`wait_supervised`] checks for a signal and for the end of the child.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 type Request = (Command, Sender<io::Result<Child>>);
@@ -45,8 +45,9 @@ pub enum WaitError {
     Io(#[from] io::Error),
 }
 
-/// Starts a tool of this machine, which the kernel kills when this process dies. The tool gets a
-/// short environment and no open files but the standard streams. It gets its own session, so that
+/// Starts a tool of this machine, which the kernel kills when this process dies. The tool gets the
+/// variables that `command` sets and a few that tools need (`confine`), and no open files but the
+/// standard streams. It gets its own session, so that
 /// ctrl-C in the terminal reaches only this process, and that it cannot type into the terminal.
 pub fn spawn_supervised(mut command: Command) -> io::Result<Child> {
     confine::isolate_tool(&mut command);
@@ -59,8 +60,8 @@ pub fn spawn_confined(mut command: Command, confinement: &Confinement) -> io::Re
     supervise(command)
 }
 
-/// Like [`spawn_supervised`], with the whole environment and inherited files. For tools that run a
-/// developer's code, such as cargo.
+/// Like [`spawn_supervised`], with the whole environment and inherited files. For tools that run code
+/// of the user, such as cargo and sysbench.
 pub fn spawn_with_environment(command: Command) -> io::Result<Child> {
     supervise(command)
 }
@@ -100,12 +101,12 @@ fn supervise(mut command: Command) -> io::Result<Child> {
     child.recv().map_err(|_| gone())?
 }
 
-/// Waits for a supervised child. After a signal, kills the child's process group and returns
-/// [`WaitError::Interrupted`].
+/// Waits for a supervised child. If a signal arrives before the child ends, kills the child's process
+/// group. Returns [`WaitError::Interrupted`] after any signal.
 pub fn wait_supervised(mut child: Child) -> Result<ExitStatus, WaitError> {
     loop {
         if let Some(status) = child.try_wait()? {
-            // A signal that arrived meanwhile is meant for this process.
+            // The signal still asks this process to end.
             interrupt::check()?;
             return Ok(status);
         }
@@ -117,10 +118,10 @@ pub fn wait_supervised(mut child: Child) -> Result<ExitStatus, WaitError> {
     }
 }
 
-/// Kills the process group of a child and reaps the child.
+/// Kills the process group of a child and reaps the child. The child must lead its group, as all
+/// children of this module do, and must not have been waited for: its id could be another's.
 pub fn kill_group(child: &mut Child) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        // The child is not reaped yet, so the kernel has not reused its id.
         let _ = kill_process_group(group, Signal::KILL);
     }
     let _ = child.wait();
@@ -132,9 +133,9 @@ mod tests {
 
     use super::*;
 
-    /// Fields of `/proc/self/stat` after the program's name: state, parent, process group, session,
-    /// number of the terminal.
-    fn fields_of(child: Child) -> (String, Vec<String>) {
+    /// Returns the child's id and, from its output, which is `/proc/self/stat`, the fields after the
+    /// program's name: state, parent, process group, session, number of the terminal.
+    fn id_and_stat_fields(child: Child) -> (String, Vec<String>) {
         let process = child.id().to_string();
         let output = child.wait_with_output().unwrap().stdout;
         let text = String::from_utf8(output).unwrap();
@@ -145,7 +146,7 @@ mod tests {
     fn children_have_a_session_and_no_terminal() {
         let mut command = Command::new("cat");
         command.arg("/proc/self/stat").stdout(Stdio::piped());
-        let (process, fields) = fields_of(spawn_supervised(command).unwrap());
+        let (process, fields) = id_and_stat_fields(spawn_supervised(command).unwrap());
         assert_eq!((&fields[2], &fields[3], fields[4].as_str()), (&process, &process, "0"));
     }
 }

@@ -1,11 +1,13 @@
 //! Double encoding: UTF-8 text that was decoded as latin1, once or several times ("mojibake").
 //!
-//! `Müller` becomes `MÃ¼ller`: each byte of UTF-8 becomes a character of code page 1252, which is
-//! MySQL's latin1. This happens when an application writes UTF-8 through a latin1 connection. The
-//! check compares characters, so the column's own character set makes no difference.
+//! `Müller` becomes `MÃ¼ller`: each byte of UTF-8 becomes a character of MySQL's latin1, which is code
+//! page 1252 plus control characters for the five bytes that the code page leaves undefined. This
+//! happens when an application writes UTF-8 through a latin1 connection. [`classify`] takes decoded
+//! text, so the column's own character set makes no difference.
 //!
 //! Clean text can have the same form: `NESCAFÉ®` is also `NESCAFɮ` decoded as latin1, and `Spaß…`
-//! is `Spa߅`. Only sequences that clean text doesn't have count (`evidence.rs`).
+//! is `Spa߅`. A text counts as double-encoded only if it has a sequence that clean text doesn't have
+//! (`evidence.rs`).
 
 mod evidence;
 
@@ -18,7 +20,7 @@ use evidence::{find_sequences, is_common};
 pub enum EncodingVerdict {
     /// ASCII only, which is equal in both encodings.
     Ascii,
-    /// Not ASCII only, and no UTF-8 decoded as latin1.
+    /// Not ASCII only. The whole is no UTF-8 decoded as latin1, and no part evidently is.
     Clean,
     /// The whole text is UTF-8 decoded as latin1, this many times.
     Double(u8),

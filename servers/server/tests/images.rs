@@ -168,7 +168,7 @@ fn reports_missing_images() {
     refuses(&format!("mariadb@sha256:{}", "0".repeat(64)), &["no image mariadb:sha256:000"]);
     refuses("foreign:1", &["the image is for linux/", "this machine is linux/"]);
     // The image is valid, but contains no server.
-    refuses("mariadb:11.8", &["holds no mysqld"]);
+    refuses("mariadb:11.8", &["has no mysqld"]);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn names_what_holds_no_server() {
     skopeo_copy(&layout, &format!("docker-archive:{}:mariadb:11.8", saved.display()), &[]);
     let plain = folder.path().join("root.tar");
     let cache = common::open_folder();
-    for (archive, reason) in [(&saved, "the image holds no mysqld"), (&plain, "no mysqld or mariadbd in bin")] {
+    for (archive, reason) in [(&saved, "the image has no mysqld"), (&plain, "no mysqld or mariadbd in bin")] {
         let bytes = fs::read(archive).unwrap();
         let digest = image::sha256(&bytes).replacen(':', "=", 1);
         let host = web_server(move |_| http("200 OK", bytes.len(), &bytes));
@@ -289,7 +289,7 @@ fn logs_in_to_registry() {
     refuses(cache.path(), &name, &["refuses mariadb without a login", "docker login"]);
     log_in(cache.path(), &registry.address);
     // After the login, the image contains no server.
-    refuses(cache.path(), &name, &["holds no mysqld"]);
+    refuses(cache.path(), &name, &["has no mysqld"]);
 }
 
 #[test]

@@ -43,6 +43,11 @@ pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
     if args.to.is_empty() {
         bail!("{MISSING_TARGET}");
     }
+    if let (Some(plan), Some(back)) = (&args.plan, &args.plan_back)
+        && plan == back
+    {
+        bail!("--plan and --plan-back both write {}: give each a file of its own", plan.display());
+    }
     let baseline = args.baseline.read::<Report>()?;
     let measured = costs::read(&args.costs)?;
     let request = args.request()?;
@@ -52,7 +57,7 @@ pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
         false => check_server(args, &options)?,
     };
     costs::add(&measured, &mut report);
-    let files = PlanFiles { client, ..write_plan(args, &report)? };
+    let files = PlanFiles { client, ..write_files(args, &report)? };
     let dumps = match &args.dump {
         Some(path) if has_lines(&args.format) => preflight::list_dump_files(path)?,
         _ => Vec::new(),
@@ -66,16 +71,16 @@ pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
     conclusion.print(report, |report| render(report, &files, args.format))
 }
 
-/// Writes the plan to the file of `--plan`. Without this option, text output writes a plan with
-/// steps into a new folder of results, with the page and the commands of online schema change
-/// tools.
-fn write_plan(args: &PreflightArgs, report: &Report) -> Result<PlanFiles> {
+/// Writes the plan to the file of `--plan`, and the way back to the file of `--plan-back`. Without
+/// `--plan`, text output writes a plan with steps into a new folder of results, with the page and
+/// the commands of online schema change tools.
+fn write_files(args: &PreflightArgs, report: &Report) -> Result<PlanFiles> {
     let write = |path: &Path, text: &str| {
         ::files::replace(path, Access::OwnerOnly, |file| file.write_all(text.as_bytes()))
             .map_err(|error| anyhow!("cannot write {}: {error}", path.display()))?;
         Ok::<_, anyhow::Error>(Some(path.display().to_string()))
     };
-    // A file whose name was typed may be another one than was meant.
+    // Refuses to replace a file that weigh did not write: its name may be a typing error.
     let write_named = |path: &Path, text: &str| {
         let first = printed::FIRST_LINE;
         ::files::replace_own(path, Access::OwnerOnly, first, |file| file.write_all(text.as_bytes()))
@@ -116,7 +121,7 @@ fn check_server(args: &PreflightArgs, options: &Options) -> Result<(Report, Vec<
     let mut scope = args.scope();
     scope.schemas.extend(preflight::read_tied_schemas(&server, &args.schemas)?);
     let mut facts = facts::read(&server, &scope, &facts::Limits::default(), &bar)?;
-    let options = &name_targets_as_server(&facts, options)?;
+    let options = &use_server_names(&facts, options)?;
     let definitions = read_definitions(&server, &facts)?;
     // A table without its definition can't be checked or planned for.
     for schema in &mut facts.schemas {
@@ -134,7 +139,7 @@ fn check_server(args: &PreflightArgs, options: &Options) -> Result<(Report, Vec<
         is_server: true,
     };
     let checkpoint = match &args.resume {
-        Some(path) => Checkpoint::open(path, &checkpoint_name(&server, args))?,
+        Some(path) => Checkpoint::open(path, &checkpoint_identity(&server, args))?,
         None => Checkpoint::disabled(),
     };
     let watcher = watch::Watch::new();
@@ -155,7 +160,7 @@ fn check_server(args: &PreflightArgs, options: &Options) -> Result<(Report, Vec<
 /// Returns the options with the server's names of the targets: MySQL 5.7 has `utf8_bin` for
 /// `utf8mb3_bin`. Refuses targets that the server doesn't have, and servers without a visible
 /// schema.
-fn name_targets_as_server(facts: &Facts, options: &Options) -> Result<Options> {
+fn use_server_names(facts: &Facts, options: &Options) -> Result<Options> {
     let mut options = options.clone();
     for target in &mut options.request.targets {
         let Some(found) = facts.server.collation(target) else {
@@ -175,7 +180,7 @@ fn name_targets_as_server(facts: &Facts, options: &Options) -> Result<Options> {
     }
     if facts.schemas.is_empty() {
         return Err(anyhow!(
-            "{} has no schema that this account can see; name one by --schema, or grant SELECT on it",
+            "{} has no schema but system schemas and weigh's own, or none that this account can see: grant SELECT on one",
             facts.server.label
         ));
     }
@@ -192,7 +197,7 @@ fn collations_of<'f>(facts: &'f Facts, name: &str) -> Vec<&'f str> {
     collations.into_iter().map(|collation| collation.name.as_str()).collect()
 }
 
-/// Names the first collation as the default, and those that are most asked for of the others.
+/// Lists the default collation, marked as such, then the well-known ones of the others.
 fn suggest_collations(collations: &[&str], charset: &str) -> String {
     const ASKED_FOR: [&str; 6] = ["0900_ai_ci", "0900_as_ci", "uca1400_ai_ci", "unicode_520_ci", "general_ci", "bin"];
     let is_asked_for = |name: &str| {
@@ -205,7 +210,7 @@ fn suggest_collations(collations: &[&str], charset: &str) -> String {
 
 /// Identifies what a checkpoint belongs to: weigh's version, the server, and the options that
 /// choose targets, columns, checks, rows and examples.
-fn checkpoint_name(server: &Server, args: &PreflightArgs) -> String {
+fn checkpoint_identity(server: &Server, args: &PreflightArgs) -> String {
     let what = (
         &args.to,
         &args.schemas,

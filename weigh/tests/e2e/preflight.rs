@@ -255,6 +255,8 @@ fn reports_costs_from_bench_results() {
         other.notes
     );
     shop.preflight(&["--to=utf8mb4_bin", "--costs=nowhere"]).refuses_with(&["nowhere"]);
+    shop.preflight(&["--to=utf8mb4_bin", "--plan=a.sql", "--plan-back=a.sql"])
+        .refuses_with(&["--plan and --plan-back both write a.sql"]);
     shop.server.stop().unwrap();
 }
 

@@ -47,7 +47,7 @@ pub use generated_values::{depends_on_time_zone, plan_time_zone};
 pub use partition_key::converted_partition_columns;
 pub use partition_rows::describe_unchecked as describe_unchecked_partitions;
 pub use question::{Answer, Question};
-pub use refusing_setting::{SETTINGS as REFUSING_SETTINGS, refusing_settings};
+pub use refusing_setting::{SETTINGS as REFUSING_SETTINGS, privilege_to_switch_off, refusing_settings};
 pub use server_fault::find_server_fault;
 
 use check::Severity;

@@ -1,4 +1,5 @@
-//! Settings under which the server refuses to alter tables and keys that are older than they are.
+//! Settings under which the server refuses to alter tables, or to add foreign keys, that it once
+//! accepted.
 
 use facts::{ForeignKey, Table};
 
@@ -13,15 +14,15 @@ pub static CHECK: Check = Check {
     reads: &[Reading::Settings, Reading::Schemas],
     doc: "With sql_require_primary_key = ON, MySQL 8.0.13 and later refuse to alter a table without a primary key (error 3750). With \
               restrict_fk_on_non_standard_key = ON, MySQL 8.4 and later refuse a foreign key that doesn't refer to a whole unique key (error \
-              6125), so a plan that drops it to convert its columns couldn't add it again. Such tables and keys are older than the \
-              setting. The plan switches it off for its session.",
+              6125), so a plan that drops it to convert its columns couldn't add it again. Such tables and keys were made while the \
+              setting was off. The plan switches it off for its session.",
     run: CheckFunction::Facts(run),
 };
 
 const REQUIRE_PRIMARY_KEY: &str = "sql_require_primary_key";
 const RESTRICT_KEYS: &str = "restrict_fk_on_non_standard_key";
 
-/// The settings that are session variables and decide what the server refuses.
+/// Settings of this check, which the rehearsal takes over from the source server.
 pub const SETTINGS: [&str; 2] = [REQUIRE_PRIMARY_KEY, RESTRICT_KEYS];
 
 /// Returns the settings that a plan which alters `tables` and adds `keys` has to switch off.
@@ -36,7 +37,8 @@ pub fn refusing_settings(job: &Job<'_>, tables: &[&Table], keys: &[&ForeignKey])
         .collect()
 }
 
-/// True if the columns that a foreign key refers to are no unique key.
+/// True if no unique key of the parent has exactly the columns that a foreign key refers to, in this
+/// order. False if the parent is not known.
 fn is_non_standard(job: &Job<'_>, key: &ForeignKey) -> bool {
     let Some(parent) = job.facts.table(&key.parent_schema, &key.parent_table) else { return false };
     let is_whole_key = |index: &facts::Index| {
@@ -55,7 +57,7 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
     }
     if server.is_on(RESTRICT_KEYS) {
         let loose = job.foreign_keys().filter(|key| is_non_standard(job, key));
-        findings.extend(loose.filter_map(|key| foreign_key_finding_of(job, key)));
+        findings.extend(loose.filter_map(|key| loose_key_finding(job, key)));
     }
     findings
 }
@@ -65,12 +67,12 @@ fn primary_key_finding(job: &Job<'_>, table: &TableJob<'_>) -> Finding {
         what: format!("it has no primary key, and {REQUIRE_PRIMARY_KEY} is on"),
         why: "the server would refuse to alter it: error 3750".into(),
         action: action(REQUIRE_PRIMARY_KEY),
-        ..solved(table_finding(&CHECK, Severity::Warning, table, &job.targets[0]))
+        ..mark_solved_by_plan(table_finding(&CHECK, Severity::Warning, table, &job.targets[0]))
     }
 }
 
 /// `None` if neither end of the key is a table of the request.
-fn foreign_key_finding_of(job: &Job<'_>, key: &ForeignKey) -> Option<Finding> {
+fn loose_key_finding(job: &Job<'_>, key: &ForeignKey) -> Option<Finding> {
     let table = job.table(&key.schema, &key.table).or_else(|| job.table(&key.parent_schema, &key.parent_table))?;
     Some(Finding {
         what: format!(
@@ -81,17 +83,21 @@ fn foreign_key_finding_of(job: &Job<'_>, key: &ForeignKey) -> Option<Finding> {
         ),
         why: "the server would refuse to add it again: error 6125".into(),
         action: action(RESTRICT_KEYS),
-        ..solved(foreign_key_finding(&CHECK, Severity::Warning, table, &key.name, &job.targets[0]))
+        ..mark_solved_by_plan(foreign_key_finding(&CHECK, Severity::Warning, table, &key.name, &job.targets[0]))
     })
 }
 
 fn action(setting: &str) -> String {
-    format!(
-        "the plan sets {setting} = 0 for its session, which takes SESSION_VARIABLES_ADMIN or SYSTEM_VARIABLES_ADMIN"
-    )
+    let privilege = privilege_to_switch_off(setting).map(|privilege| format!(", which {privilege}"));
+    format!("the plan sets {setting} = 0 for its session{}", privilege.unwrap_or_default())
 }
 
-fn solved(mut finding: Finding) -> Finding {
+/// `None` if every account may switch the setting off, as MySQL 9.7 lets it.
+pub fn privilege_to_switch_off(setting: &str) -> Option<&'static str> {
+    (setting == REQUIRE_PRIMARY_KEY).then_some("takes SESSION_VARIABLES_ADMIN, SYSTEM_VARIABLES_ADMIN or SUPER")
+}
+
+fn mark_solved_by_plan(mut finding: Finding) -> Finding {
     finding.details.count = 1;
     finding.details.in_plan = true;
     finding

@@ -15,7 +15,7 @@ use crate::model::Reading;
 use crate::read::{RowSource, RowVisitor};
 use crate::row::{Field, Fields};
 
-/// NULL, as `mysqldump --tab` and `SELECT … INTO OUTFILE` write it.
+/// NULL, as `mysqldump --tab` and `SELECT … INTO OUTFILE` write it by default.
 const NULL: &[u8] = b"\\N";
 
 /// A CSV file in UTF-8 with a header. All columns are text.
@@ -27,6 +27,11 @@ impl CsvRows {
     pub fn facts(&self, flavour: Flavour) -> Result<Facts, Error> {
         let (mut reader, _) = self.reader()?;
         let header = reader.headers().map_err(|error| self.0.content_error(error))?;
+        if let Some(name) =
+            header.iter().enumerate().find(|(at, name)| header.iter().take(*at).any(|other| other == *name))
+        {
+            return Err(self.0.content_error(format!("the header has {} twice", name.1)));
+        }
         let column = |name: &str| FileColumn { name: name.to_owned(), data_type: "varchar" };
         let columns: Vec<FileColumn> = header.iter().map(column).collect();
         self.0.facts("csv", flavour, &columns)

@@ -5,7 +5,7 @@ use mysql_collation::Flavour;
 use server::Version;
 
 use super::step;
-use crate::checks::{depends_on_time_zone, plan_time_zone, refusing_settings};
+use crate::checks::{depends_on_time_zone, plan_time_zone, privilege_to_switch_off, refusing_settings};
 use crate::finding::Finding;
 use crate::job::{Job, TableJob, flavour};
 use crate::model::{Phase, Step};
@@ -90,8 +90,8 @@ fn reset_inherited(job: &Job<'_>) -> Vec<Step> {
     INHERITED.iter().filter(differs).map(reset).collect()
 }
 
-/// Returns steps that switch off the settings under which the server would refuse `steps`. Without
-/// the privilege for it, the plan stops before it has changed anything.
+/// Returns steps that switch off the settings under which the server would refuse `steps`. If
+/// that takes a privilege that the account lacks, the plan stops before it has changed anything.
 pub(super) fn switch_off_settings(job: &Job<'_>, steps: &[Step], keys: &[&ForeignKey]) -> Vec<Step> {
     let is_altered = |table: &&Table| {
         let name = check::table_name(&table.schema, &table.name);
@@ -99,7 +99,7 @@ pub(super) fn switch_off_settings(job: &Job<'_>, steps: &[Step], keys: &[&Foreig
     };
     let altered: Vec<&Table> = job.facts.tables().filter(is_altered).collect();
     let switch_off = |name: &str| Step {
-        note: Some("takes SESSION_VARIABLES_ADMIN or SYSTEM_VARIABLES_ADMIN".into()),
+        note: privilege_to_switch_off(name).map(str::to_owned),
         ..step(Phase::Session, "session", format!("SET SESSION {name} = 0"))
     };
     refusing_settings(job, &altered, keys).into_iter().map(switch_off).collect()

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use facts::{Column, Facts, ForeignKey, Index, Program, Schema, Table};
+use facts::{Facts, ForeignKey, Index, IndexKind, Parameter, Program, Routine, Schema, Table};
 use server::is_same_collation;
 
 use crate::model::{Area, Finding, Kind};
@@ -16,14 +16,13 @@ impl Differences {
         self.0.entry((kind, what.into())).or_default().push(place);
     }
 
-    fn collation(&mut self, place: String, of: &str, old: Option<&String>, new: Option<&String>) {
-        let is_same = match (old, new) {
-            (Some(old), Some(new)) => is_same_collation(old, new),
-            // A type without a collation is a difference of the types.
-            _ => true,
-        };
-        if let (Some(old), Some(new), false) = (old, new, is_same) {
-            self.add(Kind::Differs, place, format!("{of} is {new} on the new server, and {old} on the old one"));
+    /// Adds a difference of two collations. `None`, of a type without a collation, is equal to all:
+    /// the types differ then.
+    fn add_collation(&mut self, place: String, subject: &str, old: Option<&String>, new: Option<&String>) {
+        if let (Some(old), Some(new)) = (old, new)
+            && !is_same_collation(old, new)
+        {
+            self.add(Kind::Differs, place, format!("{subject} is {new} on the new server, and {old} on the old one"));
         }
     }
 
@@ -45,9 +44,11 @@ impl Differences {
 
 const MISSING: &str = "is missing on the new server";
 
-/// Reports what the new server lacks or defines otherwise.
+/// Reports objects that the new server lacks, and other collations, types, NULL, indexes, foreign
+/// keys, parameters and bodies. The rest of the definitions is in `live::UNCHECKED`.
 pub fn compare(before: &Facts, after: &Facts) -> Vec<Finding> {
     let mut differences = Differences::default();
+    let is_move = before.server.flavour != after.server.flavour;
     for schema in &before.schemas {
         let place = format!("schema {}", schema.name);
         let Some(other) = after.schema(&schema.name) else {
@@ -55,15 +56,15 @@ pub fn compare(before: &Facts, after: &Facts) -> Vec<Finding> {
             continue;
         };
         let collations = [&schema.collation, &other.collation].map(Some);
-        differences.collation(place, "the default collation", collations[0], collations[1]);
+        differences.add_collation(place, "the default collation", collations[0], collations[1]);
         let tables: HashMap<&str, &Table> = other.tables.iter().map(|table| (table.name.as_str(), table)).collect();
         for table in &schema.tables {
             match tables.get(table.name.as_str()) {
-                Some(other) => compare_tables(table, other, &mut differences),
+                Some(other) => compare_tables(table, other, is_move, &mut differences),
                 None => differences.add(Kind::Breaks, place_of(table), MISSING),
             }
         }
-        compare_programs(schema, other, &mut differences);
+        compare_programs(schema, other, is_move, &mut differences);
     }
     differences.into_findings()
 }
@@ -72,18 +73,19 @@ fn place_of(table: &Table) -> String {
     format!("table {}.{}", table.schema, table.name)
 }
 
-fn compare_tables(old: &Table, new: &Table, differences: &mut Differences) {
+/// `is_move` is true between MySQL and MariaDB.
+fn compare_tables(old: &Table, new: &Table, is_move: bool, differences: &mut Differences) {
     let place = || place_of(old);
-    differences.collation(place(), "the default collation", old.collation.as_ref(), new.collation.as_ref());
+    differences.add_collation(place(), "the default collation", old.collation.as_ref(), new.collation.as_ref());
     for column in &old.columns {
         let place = || format!("column {}.{}.{}", old.schema, old.name, column.name);
         let Some(other) = new.column(&column.name) else {
             differences.add(Kind::Breaks, place(), MISSING);
             continue;
         };
-        differences.collation(place(), "the collation", column.collation.as_ref(), other.collation.as_ref());
-        let (own, others) = (plain_type(column), plain_type(other));
-        if own != others && !is_json(column, other) {
+        differences.add_collation(place(), "the collation", column.collation.as_ref(), other.collation.as_ref());
+        let (own, others) = (plain_type(&column.column_type), plain_type(&other.column_type));
+        if !is_same_type(&own, &others, is_move) {
             differences.add(Kind::Differs, place(), format!("is {others} on the new server, and {own} on the old one"));
         }
         if column.nullable != other.nullable {
@@ -94,46 +96,99 @@ fn compare_tables(old: &Table, new: &Table, differences: &mut Differences) {
     for index in &old.indexes {
         let place = || format!("index {}.{}.{}", old.schema, old.name, index.name);
         match new.indexes.iter().find(|other| other.name.eq_ignore_ascii_case(&index.name)) {
+            None if index.unique => {
+                differences.add(Kind::Differs, place(), format!("{MISSING}, which takes duplicates therefore"));
+            }
             None => differences.add(Kind::Slower, place(), MISSING),
-            Some(other) if parts(index) != parts(other) || index.unique != other.unique => {
-                differences.add(Kind::Differs, place(), "has other columns, prefixes or uniqueness on the new server");
+            Some(other) if !is_same_index(index, other) => {
+                let what = "has other columns, prefixes, expressions, uniqueness or another type on the new server";
+                differences.add(Kind::Differs, place(), what);
             }
             Some(_) => {}
         }
     }
     for key in old.foreign_keys.iter().filter(|key| !new.foreign_keys.iter().any(|other| is_same_key(key, other))) {
         let place = format!("foreign key {}.{}.{}", old.schema, old.name, key.name);
-        differences.add(Kind::Differs, place, MISSING);
+        let is_there = new.foreign_keys.iter().any(|other| columns(other) == columns(key));
+        let what = if is_there { "has another ON UPDATE or ON DELETE on the new server" } else { MISSING };
+        differences.add(Kind::Differs, place, what);
     }
+}
+
+type KeyColumns<'k> = (&'k [String], &'k str, &'k str, &'k [String]);
+
+fn columns(key: &ForeignKey) -> KeyColumns<'_> {
+    (&key.columns, &key.parent_schema, &key.parent_table, &key.parent_columns)
 }
 
 fn is_same_key(one: &ForeignKey, other: &ForeignKey) -> bool {
-    let names = |key: &ForeignKey| {
-        (key.columns.clone(), key.parent_schema.clone(), key.parent_table.clone(), key.parent_columns.clone())
+    // InnoDB treats both alike; MySQL and MariaDB have different defaults.
+    let action = |name: &str| if name == "NO ACTION" { "RESTRICT".to_owned() } else { name.to_owned() };
+    let actions = |key: &ForeignKey| (action(&key.on_update), action(&key.on_delete));
+    columns(one) == columns(other) && actions(one) == actions(other)
+}
+
+fn is_same_index(one: &Index, other: &Index) -> bool {
+    let columns = |index: &Index| -> Vec<(Option<String>, Option<u64>)> {
+        index.parts.iter().map(|part| (part.column.as_ref().map(|name| name.to_lowercase()), part.prefix)).collect()
     };
-    names(one) == names(other)
+    let expressions = |index: &Index| -> Vec<String> {
+        index.parts.iter().filter_map(|part| part.expression.as_deref()).map(plain_expression).collect()
+    };
+    // A hash index of a MEMORY table is a B-tree in InnoDB.
+    let is_lookup = |index: &Index| matches!(index.kind, IndexKind::Btree | IndexKind::Hash);
+    let is_same_kind = one.kind == other.kind || is_lookup(one) && is_lookup(other);
+    one.unique == other.unique
+        && is_same_kind
+        && columns(one) == columns(other)
+        && expressions(one) == expressions(other)
 }
 
-fn parts(index: &Index) -> Vec<(Option<String>, Option<u64>)> {
-    index.parts.iter().map(|part| (part.column.as_ref().map(|name| name.to_lowercase()), part.prefix)).collect()
+/// Expression without quotes of names, parentheses, spaces and case, in which versions differ.
+fn plain_expression(expression: &str) -> String {
+    expression
+        .chars()
+        .filter(|c| !matches!(c, '`' | '(' | ')') && !c.is_whitespace())
+        .collect::<String>()
+        .to_lowercase()
 }
 
-/// Type without the display width of integers, which MySQL 8.0.19 and later leave out.
-fn plain_type(column: &Column) -> String {
-    let is_integer = column.data_type.ends_with("int") || column.data_type == "year";
-    match (column.column_type.split_once('('), is_integer && !column.column_type.contains("zerofill")) {
-        (Some((head, rest)), true) => format!("{head}{}", rest.split_once(')').map_or("", |(_, tail)| tail)),
-        _ => column.column_type.clone(),
+/// Type without the display width of integers other than ZEROFILL, and of YEAR. MySQL 8.0.19 and
+/// later leave most of them out.
+fn plain_type(column_type: &str) -> String {
+    let Some((head, rest)) = column_type.split_once('(') else { return column_type.to_owned() };
+    let has_width = (head.ends_with("int") || head == "year") && !rest.contains("zerofill");
+    match rest.split_once(')') {
+        Some((_, tail)) if has_width => format!("{head}{tail}"),
+        _ => column_type.to_owned(),
     }
 }
 
-/// True for JSON, which is a LONGTEXT in MariaDB.
-fn is_json(one: &Column, other: &Column) -> bool {
-    let is = |name: &str, column: &Column| column.data_type == name;
-    is("json", one) && is("longtext", other) || is("longtext", one) && is("json", other)
+/// Compares types. MariaDB's JSON is a LONGTEXT; MySQL 8.0.11 and later have a shorter name for
+/// GEOMETRYCOLLECTION.
+fn is_same_type(one: &str, other: &str, is_move: bool) -> bool {
+    let pair = |a: &str, b: &str| (one, other) == (a, b) || (other, one) == (a, b);
+    one == other || is_move && pair("json", "longtext") || pair("geometrycollection", "geomcollection")
 }
 
-fn compare_programs(old: &Schema, new: &Schema, differences: &mut Differences) {
+fn compare_parameters(old: &Routine, new: &Routine, is_move: bool, place: String, differences: &mut Differences) {
+    for (own, other) in old.parameters.iter().zip(&new.parameters) {
+        let subject = own.name.as_ref().map_or_else(
+            || "the collation of its result".to_owned(),
+            |name| format!("the collation of parameter {name}"),
+        );
+        differences.add_collation(place.clone(), &subject, own.collation.as_ref(), other.collation.as_ref());
+    }
+    let is_same = |(own, other): (&Parameter, &Parameter)| {
+        is_same_type(&plain_type(&own.column_type), &plain_type(&other.column_type), is_move)
+    };
+    let counts = (old.parameters.len(), new.parameters.len());
+    if counts.0 != counts.1 || !old.parameters.iter().zip(&new.parameters).all(is_same) {
+        differences.add(Kind::Differs, place, "has other parameters, or another type of result, on the new server");
+    }
+}
+
+fn compare_programs(old: &Schema, new: &Schema, is_move: bool, differences: &mut Differences) {
     for routine in &old.routines {
         let place = || format!("{} {}.{}", routine.kind.to_lowercase(), old.name, routine.program.name);
         let other = new
@@ -141,15 +196,19 @@ fn compare_programs(old: &Schema, new: &Schema, differences: &mut Differences) {
             .iter()
             .find(|other| other.kind == routine.kind && other.program.name.eq_ignore_ascii_case(&routine.program.name));
         compare_program(&routine.program, other.map(|other| &other.program), true, &place, differences);
-        for (own, other) in routine.parameters.iter().zip(other.iter().flat_map(|other| &other.parameters)) {
-            let of = own.name.as_ref().map_or_else(|| "its result".to_owned(), |name| format!("parameter {name}"));
-            differences.collation(place(), &of, own.collation.as_ref(), other.collation.as_ref());
+        if let Some(other) = other {
+            compare_parameters(routine, other, is_move, place(), differences);
         }
     }
     for trigger in &old.triggers {
         let place = || format!("trigger {}.{}", old.name, trigger.program.name);
         let other = new.triggers.iter().find(|other| other.program.name.eq_ignore_ascii_case(&trigger.program.name));
         compare_program(&trigger.program, other.map(|other| &other.program), true, &place, differences);
+        let moment =
+            |trigger: &facts::Trigger| (trigger.table.to_lowercase(), trigger.timing.clone(), trigger.event.clone());
+        if other.is_some_and(|other| moment(other) != moment(trigger)) {
+            differences.add(Kind::Differs, place(), "has another table, time or event on the new server");
+        }
     }
     for event in &old.events {
         let place = || format!("event {}.{}", old.name, event.program.name);
@@ -163,9 +222,9 @@ fn compare_programs(old: &Schema, new: &Schema, differences: &mut Differences) {
         compare_program(&view.program, other.map(|other| &other.program), false, &place, differences);
         for column in &view.columns {
             let other = other.and_then(|other| other.columns.iter().find(|other| other.name == column.name));
-            let of = format!("column {}", column.name);
+            let subject = format!("the collation of column {}", column.name);
             let new = other.and_then(|other| other.collation.as_ref());
-            differences.collation(place(), &of, column.collation.as_ref(), new);
+            differences.add_collation(place(), &subject, column.collation.as_ref(), new);
         }
     }
 }
@@ -179,10 +238,10 @@ fn compare_program(
 ) {
     let Some(new) = new else { return differences.add(Kind::Breaks, place(), MISSING) };
     let (own, other) = (&old.charsets, &new.charsets);
-    let of = "collation_connection of its creation";
-    differences.collation(place(), of, Some(&own.connection), Some(&other.connection));
-    let of = "the schema's collation of its creation";
-    differences.collation(place(), of, own.database.as_ref(), other.database.as_ref());
+    let subject = "the collation_connection that it was created with";
+    differences.add_collation(place(), subject, Some(&own.connection), Some(&other.connection));
+    let subject = "the schema's collation when it was created";
+    differences.add_collation(place(), subject, own.database.as_ref(), other.database.as_ref());
     let words = |body: &Option<String>| -> Option<Vec<String>> {
         body.as_ref().map(|body| body.split_whitespace().map(str::to_owned).collect())
     };
@@ -196,14 +255,68 @@ fn compare_program(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use facts::IndexPart;
 
     #[test]
     fn display_widths_are_no_difference() {
-        let plain = |data_type: &str, column_type: &str| {
-            plain_type(&Column { data_type: data_type.into(), column_type: column_type.into(), ..Column::default() })
+        assert_eq!(plain_type("int(11) unsigned"), "int unsigned");
+        assert_eq!(plain_type("int(5) unsigned zerofill"), "int(5) unsigned zerofill");
+        assert_eq!(plain_type("year(4)"), "year");
+        assert_eq!(plain_type("varchar(20)"), "varchar(20)");
+    }
+
+    #[test]
+    fn types_have_names_of_each_vendor() {
+        assert!(is_same_type("geomcollection", "geometrycollection", false));
+        assert!(is_same_type("json", "longtext", true));
+        assert!(!is_same_type("json", "longtext", false));
+    }
+
+    #[test]
+    fn indexes_are_compared_with_their_expressions_and_kinds() {
+        let functional = |expression: &str| Index {
+            name: "i".into(),
+            unique: false,
+            kind: IndexKind::Btree,
+            invisible: false,
+            parts: vec![IndexPart { expression: Some(expression.into()), ..IndexPart::default() }],
         };
-        assert_eq!(plain("int", "int(11) unsigned"), "int unsigned");
-        assert_eq!(plain("int", "int(5) unsigned zerofill"), "int(5) unsigned zerofill");
-        assert_eq!(plain("varchar", "varchar(20)"), "varchar(20)");
+        let lower = functional("lower(`a`)");
+        assert!(is_same_index(&lower, &functional("(lower(`a`))")));
+        assert!(!is_same_index(&lower, &functional("upper(`a`)")));
+        assert!(!is_same_index(&lower, &Index { kind: IndexKind::Fulltext, ..lower.clone() }));
+        assert!(is_same_index(&lower, &Index { kind: IndexKind::Hash, ..lower.clone() }));
+    }
+
+    #[test]
+    fn foreign_keys_are_compared_with_their_actions() {
+        let key = |on_delete: &str| ForeignKey {
+            columns: vec!["a".into()],
+            on_update: "RESTRICT".into(),
+            on_delete: on_delete.into(),
+            ..ForeignKey::default()
+        };
+        assert!(is_same_key(&key("RESTRICT"), &key("NO ACTION")));
+        assert!(!is_same_key(&key("RESTRICT"), &key("CASCADE")));
+    }
+
+    #[test]
+    fn routines_are_compared_with_their_parameters() {
+        let routine = |types: &[&str]| Routine {
+            kind: "FUNCTION".into(),
+            parameters: types
+                .iter()
+                .map(|column_type| Parameter { column_type: (*column_type).into(), ..Parameter::default() })
+                .collect(),
+            ..Routine::default()
+        };
+        let count = |old: &[&str], new: &[&str]| {
+            let mut differences = Differences::default();
+            compare_parameters(&routine(old), &routine(new), false, "function f".into(), &mut differences);
+            differences.into_findings().len()
+        };
+        assert_eq!(count(&["int(11)", "varchar(9)"], &["int", "varchar(9)"]), 0);
+        assert_eq!(count(&["int(11)", "int(11)"], &["int", "varchar(9)"]), 1);
+        assert_eq!(count(&["int"], &["int", "int"]), 1);
     }
 }

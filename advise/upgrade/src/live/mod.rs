@@ -32,7 +32,9 @@ pub struct LiveRequest {
 const SETTINGS: [&str; 4] =
     ["character_set_server", "collation_server", "default_collation_for_utf8mb4", "character_set_collations"];
 
-const UNCHECKED: &str = "accounts and privileges, settings but those of character sets and sql_mode, plugins and rows";
+const UNCHECKED: &str = "accounts and privileges, settings but those of character sets and sql_mode, plugins, rows, \
+                         and of definitions: defaults and expressions of columns, CHECKs, partitions, engines and options of \
+                         tables, queries of views";
 
 /// Compares two running servers. The first is the old one.
 pub fn compare_live(

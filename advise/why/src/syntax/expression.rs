@@ -19,15 +19,16 @@ pub struct Expr {
 pub enum ExprKind {
     /// `a`, `t.a`, `shop.t.a`: one to three names.
     Name(Vec<String>),
-    /// A string; true with an introducer such as `_utf8mb4`.
+    /// A string.
     Text {
+        /// True after an introducer such as `_utf8mb4`, or `N`.
         introduced: bool,
     },
     /// `@name`, without the mark; `@@name` keeps one.
     Variable(String),
     /// `?` or `:name`.
     Parameter,
-    /// A number, a hexadecimal literal, NULL, TRUE, a date.
+    /// A literal other than a string, or DEFAULT.
     #[default]
     Constant,
     /// `= <> < LIKE REGEXP …` with the operator.
@@ -71,7 +72,8 @@ pub enum ExprKind {
 }
 
 impl Expr {
-    /// Calls `visit` for this expression and those inside it, the inner ones first.
+    /// Calls `visit` for this expression and those inside it, but not those of subqueries, the inner
+    /// ones first.
     pub fn walk<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
         self.children().into_iter().for_each(|child| child.walk(visit));
         visit(self);
@@ -100,31 +102,36 @@ const SUM: u8 = 10;
 const PRODUCT: u8 = 11;
 const UNARY: u8 = 13;
 const COLLATE: u8 = 15;
+const OPERAND: u8 = 16;
 
-/// Operators of one expression that make it deeper without counting as `Cursor::chained`: one for
-/// each power, and some more.
-const MAX_CHAIN: usize = 16;
+/// Number of operators by which one expression may get deeper before each further operator counts
+/// as `Cursor::chained`. There are fewer levels of precedence.
+const UNCOUNTED_OPERATORS: usize = 16;
 
 /// Operators that one expression has so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Chain {
-    /// Power of the last operator, if another of the same power can be joined to it.
-    power: Option<u8>,
+    /// Precedence of the last operator, if another of the same precedence can be joined to it.
+    precedence: Option<u8>,
     /// Number of operators that made the expression deeper.
     length: usize,
 }
 
 impl Chain {
-    fn extend(&mut self, power: Option<u8>) {
-        self.power = power;
+    fn extend(&mut self, precedence: Option<u8>) {
+        self.precedence = precedence;
         self.length += 1;
     }
 }
 
-/// Words that end an expression.
-const ENDING: &str = "from where group having order limit union intersect except window into for lock on using join inner left \
+/// Keywords that begin no operand, unless `(` or `.` follows.
+const NOT_OPERANDS: &str = "from where group having order limit union intersect except window into for lock on using join inner left \
     right cross natural straight_join as then when else end do asc desc separator with values set until over \
     procedure returning partition offset against escape";
+
+/// Units of INTERVAL, and the parts of units such as `DAY_HOUR`.
+const INTERVAL_UNITS: [&str; 9] =
+    ["microsecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year"];
 
 impl Parser<'_> {
     pub(super) fn expression(&mut self) -> Option<Expr> {
@@ -147,9 +154,8 @@ impl Parser<'_> {
         let mut chain = Chain::default();
         while let Some(next) = self.infix(&mut left, least, &mut chain) {
             left = next;
-            if chain.length > MAX_CHAIN {
-                // Each further operator, such as the second of `x COLLATE a COLLATE b`, makes the
-                // expression deeper.
+            if chain.length > UNCOUNTED_OPERATORS {
+                // Each operator may make the expression deeper, as in `x COLLATE a COLLATE b`.
                 self.cursor.chained += 1;
             }
             if self.cursor.chained > MAX_DEPTH {
@@ -164,7 +170,8 @@ impl Parser<'_> {
         let token = self.cursor.peek()?;
         if token.is_keyword("not") || token.is_symbol('!') {
             self.cursor.at += 1;
-            let inner = self.climb(NOT)?;
+            // `!a = b` is `(!a) = b`.
+            let inner = self.climb(if token.is_symbol('!') { UNARY } else { NOT })?;
             return Some(self.other(begin, vec![inner]));
         }
         if token.is_symbol('-') || token.is_symbol('+') || token.is_symbol('~') {
@@ -185,16 +192,16 @@ impl Parser<'_> {
     }
 
     /// Joins both sides of an operator. `a AND b AND c` is one expression of three parts.
-    fn join(&self, left: &mut Expr, right: Expr, power: u8, chain: &mut Chain) -> Expr {
+    fn join(&self, left: &mut Expr, right: Expr, precedence: u8, chain: &mut Chain) -> Expr {
         let mut left = take(left);
-        if chain.power == Some(power)
+        if chain.precedence == Some(precedence)
             && let ExprKind::Other(parts) = &mut left.kind
         {
             parts.push(right);
             left.span.end = self.cursor.end();
             return left;
         }
-        chain.extend(Some(power));
+        chain.extend(Some(precedence));
         self.other(left.span.start, vec![left, right])
     }
 
@@ -210,17 +217,21 @@ impl Parser<'_> {
         }
         if COLLATE >= least && (self.cursor.is_operator("->>") || self.cursor.is_operator("->")) {
             self.cursor.at += if self.cursor.is_operator("->>") { 3 } else { 2 };
-            let path = self.climb(COLLATE)?;
+            let path = self.climb(OPERAND)?;
             chain.extend(None);
             let kind = ExprKind::Call { schema: None, name: "->".into(), arguments: vec![take(left), path] };
             return Some(Expr { span: begin..self.cursor.end(), kind });
         }
-        for (operator, power) in [("||", OR), ("&&", AND), ("<<", 9), (">>", 9)] {
-            if power >= least && self.cursor.is_operator(operator) {
-                self.cursor.at += operator.len();
-                let right = self.climb(power + 1)?;
-                return Some(self.join(left, right, power, chain));
+        for (operator, precedence) in [("||", OR), ("&&", AND), ("<<", 9), (">>", 9)] {
+            if !self.cursor.is_operator(operator) {
+                continue;
             }
+            if precedence < least {
+                return None;
+            }
+            self.cursor.at += operator.len();
+            let right = self.climb(precedence + 1)?;
+            return Some(self.join(left, right, precedence, chain));
         }
         if COMPARISON >= least
             && let Some(compared) = self.comparison(left)
@@ -229,7 +240,7 @@ impl Parser<'_> {
             return Some(compared);
         }
         let token = self.cursor.peek()?;
-        let power = match token.text {
+        let precedence = match token.text {
             _ if token.is_any_keyword(&["or", "xor"]) => OR,
             _ if token.is_keyword("and") => AND,
             _ if token.is_any_keyword(&["div", "mod"]) => PRODUCT,
@@ -240,12 +251,12 @@ impl Parser<'_> {
             "^" => 12,
             _ => return None,
         };
-        if power < least {
+        if precedence < least {
             return None;
         }
         self.cursor.at += 1;
-        let right = self.climb(power + 1)?;
-        Some(self.join(left, right, power, chain))
+        let right = self.climb(precedence + 1)?;
+        Some(self.join(left, right, precedence, chain))
     }
 
     /// Reads the rest of a comparison. Without one, the position doesn't move.
@@ -392,36 +403,56 @@ impl Parser<'_> {
         let next = self.cursor.peek_after(1);
         if token.kind == TokenKind::Word {
             let is_quoted = next.is_some_and(|next| next.kind == TokenKind::StringLiteral);
-            if is_quoted && (token.text.starts_with('_') || token.is_keyword("n")) {
+            // `N 'x'` is a column with an alias.
+            let is_national = token.is_keyword("n") && next.is_some_and(|next| next.start == token.end());
+            if is_quoted && (token.text.starts_with('_') || is_national) {
                 self.cursor.at += 1;
                 return Some(self.text(begin, true));
+            }
+            if token.text.starts_with('_') && next.is_some_and(|next| next.kind == TokenKind::HexOrBit) {
+                self.cursor.at += 1;
+                return Some(self.leaf(begin, ExprKind::Text { introduced: true }));
             }
             if is_quoted && token.is_any_keyword(&["date", "time", "timestamp"]) {
                 self.cursor.at += 1;
                 return Some(self.leaf(begin, ExprKind::Constant));
             }
-            if token.is_any_keyword(&["null", "true", "false", "default"]) {
+            let opens = next.is_some_and(|next| next.is_symbol('('));
+            if token.is_any_keyword(&["null", "true", "false"]) || token.is_keyword("default") && !opens {
                 return Some(self.leaf(begin, ExprKind::Constant));
             }
             if token.is_keyword("case") {
                 return self.case(begin);
             }
-            if token.is_keyword("interval") && !next.is_some_and(|next| next.is_symbol('(')) {
+            if token.is_keyword("interval") && (!opens || self.has_unit_after_parenthesis()) {
                 self.cursor.at += 1;
                 let amount = self.climb(SUM + 1)?;
                 self.cursor.at += 1;
                 return Some(self.other(begin, vec![amount]));
             }
-            if token.is_keyword("exists") && next.is_some_and(|next| next.is_symbol('(')) {
+            if token.is_keyword("exists") && opens {
                 self.cursor.at += 1;
                 return self.primary();
             }
-            let ends = ENDING.split_whitespace().any(|word| token.is_keyword(word));
-            if ends && !next.is_some_and(|next| next.is_symbol('(') || next.is_symbol('.')) {
+            let is_no_operand = NOT_OPERANDS.split_whitespace().any(|word| token.is_keyword(word));
+            if is_no_operand && !opens && !next.is_some_and(|next| next.is_symbol('.')) {
                 return None;
             }
         }
         self.named(begin)
+    }
+
+    /// Returns true before `INTERVAL (1) DAY`, false before a call of the function `INTERVAL(1, 2)`.
+    fn has_unit_after_parenthesis(&mut self) -> bool {
+        let place = self.cursor.at;
+        self.cursor.at += 1;
+        self.cursor.skip_one();
+        let has_unit = self.cursor.peek().is_some_and(|token| {
+            token.kind == TokenKind::Word
+                && token.text.to_lowercase().split('_').all(|unit| INTERVAL_UNITS.contains(&unit))
+        });
+        self.cursor.at = place;
+        has_unit
     }
 
     fn leaf(&mut self, begin: usize, kind: ExprKind) -> Expr {

@@ -83,7 +83,7 @@ fn unpack(archive: &Path, name: &str, folder: &Path, progress: &dyn Progress) ->
 /// Finds the server of an archive that was unpacked into `folder`. Errors name `archive`: a path or
 /// a URL.
 fn find_program(folder: &Path, archive: &Path) -> Result<Program, Error> {
-    if container_image::is_unpacked_in(folder) {
+    if container_image::has_unpacked_image(folder) {
         return container_image::find_program(folder, &archive.display().to_string());
     }
     Program::in_basedir(&find_basedir(&folder.join("content"), archive)?)

@@ -1,8 +1,9 @@
-//! Servers in container images: pulled by name, or read from an OCI layout.
+//! Servers in container images: pulled by name, or read from a folder, which is an OCI layout or the
+//! content of a `docker save` archive.
 //!
 //! The cache keeps an image under its digest, so that several names of one image share it. A record
-//! says which image a name meant when it was installed. A start uses the record and needs no
-//! network.
+//! says which image a name meant when it was installed. A start of an installed name uses the record
+//! and needs no network.
 
 use std::path::{Path, PathBuf};
 
@@ -14,15 +15,15 @@ use crate::program;
 use crate::store::{Cache, disk, records};
 use crate::{Error, Program, Progress};
 
-/// Assumed ratio of the disk space during unpacking to the size of the download. Layers are
-/// compressed to about a third, and a layer's file exists until the layer is unpacked.
+/// Assumed ratio of the disk space during unpacking to the size of the download: 3 for the files, up
+/// to 1 for the compressed layer that is being unpacked, and 1 in reserve.
 const UNPACKED_RATIO: u64 = 5;
 
 /// Subfolder of a cache folder that contains the unpacked image.
 const ROOT: &str = "root";
 
 /// True if a folder of the cache contains an unpacked image.
-pub(crate) fn is_unpacked_in(folder: &Path) -> bool {
+pub(crate) fn has_unpacked_image(folder: &Path) -> bool {
     folder.join(ROOT).is_dir()
 }
 
@@ -30,7 +31,7 @@ pub(crate) fn is_unpacked_in(folder: &Path) -> bool {
 pub(crate) fn open(cache: &Cache, name: &Name, progress: &dyn Progress) -> Result<Program, Error> {
     let given = name.to_string();
     let installed =
-        records::find_key(cache, &given).map(|key| cache.folder(&key)).filter(|folder| is_unpacked_in(folder));
+        records::find_key(cache, &given).map(|key| cache.folder(&key)).filter(|folder| has_unpacked_image(folder));
     match installed {
         Some(folder) => Program::with_bundled_loader(&folder, Some(&given)),
         None => pull(cache, name, progress),
@@ -59,7 +60,7 @@ fn pull(cache: &Cache, name: &Name, progress: &dyn Progress) -> Result<Program, 
     Ok(program)
 }
 
-/// Returns the server in the image of an OCI layout, unpacked once for each digest.
+/// Returns the server in the image of a folder, unpacked once for each digest.
 pub(crate) fn open_layout(cache: &Cache, path: &Path, progress: &dyn Progress) -> Result<Program, Error> {
     let name = path.display().to_string();
     let layout = Layout::open(path).map_err(|error| install_error(&name, error))?;
@@ -74,7 +75,7 @@ pub(crate) fn open_layout(cache: &Cache, path: &Path, progress: &dyn Progress) -
     Ok(program)
 }
 
-/// Unpacks the image of the OCI layout in `content` into a folder of the cache.
+/// Unpacks the image of the folder `content` into a folder of the cache.
 pub(crate) fn unpack_layout(content: &Path, name: &str, folder: &Path, progress: &dyn Progress) -> Result<(), Error> {
     let layout = Layout::open(content).map_err(|error| install_error(name, error))?;
     unpack(&layout, name, folder, progress)
@@ -94,7 +95,7 @@ fn cache_key(digest: &str) -> String {
 pub(crate) fn find_program(folder: &Path, name: &str) -> Result<Program, Error> {
     Program::with_bundled_loader(folder, None).map_err(|error| match error {
         Error::NoServer { .. } if program::find_in(&folder.join(ROOT)).is_none() => {
-            let reason = "the image holds no mysqld or mariadbd where servers' images have it";
+            let reason = "the image has no mysqld or mariadbd in a folder of programs, such as /usr/sbin";
             Error::NoServer { path: PathBuf::from(name), reason: reason.into() }
         }
         error => error,

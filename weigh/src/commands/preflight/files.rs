@@ -9,7 +9,7 @@ use preflight::{
     Checkpoint, CsvRows, Definitions, OpenRows, Options, ParquetRows, Report, RowSource, Source, TableFile, read_dump,
 };
 
-use super::{PreflightArgs, name_targets_as_server, watch};
+use super::{PreflightArgs, use_server_names, watch};
 use crate::options::collation::{FlavourArg, find_collation};
 
 /// Runs preflight on `--csv`, `--parquet` or `--dump`.
@@ -61,7 +61,7 @@ fn check_rows<'s>(
     definitions: &'s Definitions,
     open: &'s OpenRows<'s>,
 ) -> Result<Report> {
-    let options = &name_targets_as_server(facts, options)?;
+    let options = &use_server_names(facts, options)?;
     let source = Source { label: path.display().to_string(), facts, definitions, open, is_server: false };
     let watcher = watch::Watch::new();
     Ok(preflight::run(&source, options, &Checkpoint::disabled(), &watcher)?)

@@ -28,6 +28,8 @@ fn checks_a_csv_file() {
                 .unwrap(),
         )
         .refuses_with(&["none.csv"]);
+    fs::write(workspace.root().join("people.csv"), "id,name,name\n1,Straße,Gasse\n").unwrap();
+    words(&[]).refuses_with(&["people.csv", "the header has name twice"]);
 }
 
 /// Files by pyarrow (see advise/preflight/tests/fixtures/README.md): one file, and a folder of two

@@ -36,6 +36,26 @@ fn finds_comparisons_in_every_clause() {
     );
 }
 
+/// MySQL 9.7 and MariaDB 11.8 read these so.
+#[test]
+fn operators_bind_as_on_servers() {
+    assert_eq!(shown("SELECT 1 FROM t WHERE a = b && c = d || e = f"), ["a = b", "c = d", "e = f"]);
+    assert_eq!(shown("SELECT 1 FROM t WHERE ! a = b"), ["! a = b"]);
+    assert_eq!(shown("SELECT 1 FROM t WHERE d->>'$.a' COLLATE utf8mb4_bin = k")[0], "d->>'$.a'");
+}
+
+#[test]
+fn operands_end_where_servers_end_them() {
+    let last = |text: &str| shown(text).pop();
+    assert_eq!(last("SELECT 1 FROM t WHERE a > NOW() - INTERVAL (n) DAY AND k = 'x'").unwrap(), "k = 'x'");
+    assert_eq!(shown("SELECT 1 FROM t WHERE INTERVAL(a, 1, 2) AND k = 'x'"), ["INTERVAL(a, 1, 2)", "k = 'x'"]);
+    assert_eq!(last("SELECT 1 FROM t WHERE k = DEFAULT(k) AND n = m").unwrap(), "n = m");
+    assert_eq!(last("SELECT 1 FROM t WHERE a = _utf8mb4 0x41 AND b = c").unwrap(), "b = c");
+    let parsed = parse_statement("SELECT n 'x', N'y' FROM t");
+    let kinds: Vec<&ExprKind> = parsed.blocks[0].items.iter().map(|item| &item.expression.kind).collect();
+    assert_eq!(kinds, [&ExprKind::Name(vec!["n".into()]), &ExprKind::Text { introduced: true }]);
+}
+
 #[test]
 fn on_duplicate_key_belongs_to_the_insert() {
     let text = "INSERT INTO a (x) SELECT b.x FROM b ON DUPLICATE KEY UPDATE a.x = IF(a.k = b.k, 1, b.x)";
