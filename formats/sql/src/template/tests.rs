@@ -37,6 +37,36 @@ fn parameters_are_named_after_their_columns() {
 }
 
 #[test]
+fn columns_may_be_named_as_keywords() {
+    assert_eq!(
+        describe("UPDATE t SET value = value - 5, offset = offset - 6 WHERE value = 7"),
+        "UPDATE t SET value = value - :p, offset = offset - :p_2 WHERE value = :value | p=Int(5) p_2=Int(6) value=Int(7)"
+    );
+    assert_eq!(
+        describe("SELECT a offset FROM t LIMIT 1 OFFSET 2"),
+        "SELECT a offset FROM t LIMIT :limit OFFSET :offset | limit=Int(1) offset=Int(2)"
+    );
+}
+
+#[test]
+fn values_of_an_update_are_not_named_after_inserted_columns() {
+    assert_eq!(
+        describe("INSERT INTO t (a, b) VALUES (1, 2) ON DUPLICATE KEY UPDATE value = VALUES(a), b = IF(b > 5, 3, 4)"),
+        "INSERT INTO t (a, b) VALUES (:a, :b) ON DUPLICATE KEY UPDATE value = VALUES(a), b = IF(b > :b_2, :p, :p_2) | \
+         a=Int(1) b=Int(2) b_2=Int(5) p=Int(3) p_2=Int(4)"
+    );
+}
+
+#[test]
+fn show_has_parameters_in_its_where_only() {
+    assert_eq!(describe("SHOW FULL TABLES LIKE 'x%'"), "SHOW FULL TABLES LIKE 'x%' | ");
+    assert_eq!(
+        describe("SHOW TABLE STATUS WHERE Name LIKE 'x%'"),
+        "SHOW TABLE STATUS WHERE Name LIKE :name | name=Text(\"x%\")"
+    );
+}
+
+#[test]
 fn lists_are_one_parameter_whatever_their_length() {
     let (one, three) = (extract("SELECT 1 FROM t WHERE a IN (1)"), extract("SELECT 1 FROM t WHERE a IN (1, 2,-3)"));
     assert_eq!((&one.key, &one.text), (&three.key, &three.text));
@@ -58,6 +88,8 @@ fn keeps_literals_that_cannot_be_parameters() {
         "SELECT a FROM t WHERE b LIKE c ESCAPE '|'",
         "SELECT SUM(a) OVER (ORDER BY b ROWS 5 PRECEDING) FROM t",
         "SELECT 'a' 'b' FROM t",
+        "SET CHARACTER SET 'utf8mb4'",
+        "ALTER TABLE t CHAR SET 'latin1'",
     ] {
         assert_eq!(extract(statement).parameters, [], "{}", extract(statement).text);
         assert_eq!(extract(statement).text, statement);
