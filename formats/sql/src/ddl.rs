@@ -5,10 +5,14 @@ use crate::sql_mode::SqlMode;
 use crate::token::{Token, TokenKind, tokenize};
 
 /// Returns the members of `enum('a','b')` or `set(…)`; nothing for other types. A DEFAULT or COMMENT
-/// may follow. The servers print members with backslash escapes, whatever `sql_mode` is (seen on MySQL 5.6 to 9.7 and MariaDB
-/// 10.1 to 11.8).
+/// may follow. The servers print members with backslash escapes, whatever `sql_mode` is (seen on
+/// MySQL 5.6 to 9.7 and MariaDB 10.1 to 11.8).
 pub fn parse_members(column_type: &str) -> Vec<String> {
-    tokenize(column_type, SqlMode::default())
+    let mut tokens = tokenize(column_type, SqlMode::default());
+    if !tokens.next().is_some_and(|token| token.is_any_keyword(&["enum", "set"])) {
+        return Vec::new();
+    }
+    tokens
         .take_while(|token| !token.is_symbol(')'))
         .filter(|token| token.kind == TokenKind::StringLiteral)
         .map(|token| unquote_string(token.text, SqlMode::default()))
@@ -140,19 +144,19 @@ fn depth_after(depth: usize, token: &Token<'_>) -> usize {
 /// Returns a column definition with another character set and collation, and with another type if
 /// one is given.
 pub fn with_collation(definition: &str, charset: &str, collation: &str, new_type: Option<&str>) -> String {
-    let (own_type, rest) = split_collation(definition);
+    let (own_type, rest) = split_around_collation(definition);
     format!("{} CHARACTER SET {charset} COLLATE {collation}{rest}", new_type.unwrap_or(own_type))
 }
 
 /// Returns a column definition without its character set and collation.
 pub fn without_collation(definition: &str) -> String {
-    let (own_type, rest) = split_collation(definition);
+    let (own_type, rest) = split_around_collation(definition);
     format!("{own_type}{rest}")
 }
 
-/// Splits a column definition into its type and the attributes behind character set and collation,
-/// which begin with a space.
-fn split_collation(definition: &str) -> (&str, &str) {
+/// Splits a column definition around its character set and collation: the type, and the attributes
+/// after them (empty, or with a space in front).
+fn split_around_collation(definition: &str) -> (&str, &str) {
     let (own_type, mut rest) = split_type(definition);
     loop {
         let trimmed = rest.trim_start();
@@ -281,6 +285,8 @@ mod tests {
         assert_eq!(parse_members("enum('a','b)','it''s','')"), ["a", "b)", "it's", ""]);
         assert_eq!(parse_members(r"enum('a\\b','\\','n\nl','it\'s','c')"), [r"a\b", r"\", "n\nl", "it's", "c"]);
         assert_eq!(parse_members("enum('a','b') CHARACTER SET latin1 NOT NULL DEFAULT 'a' COMMENT 'c'"), ["a", "b"]);
-        assert_eq!(parse_members("int"), [""; 0]);
+        for other in ["int", "int DEFAULT '5'", "text COMMENT 'x'"] {
+            assert_eq!(parse_members(other), [""; 0], "{other}");
+        }
     }
 }
