@@ -13,7 +13,7 @@ use harness::{RotatingBuffers, Subject, ratio};
 use texts::{CHINESE, DIGITS, ENGLISH, FRENCH, GERMAN, RUSSIAN};
 use texts::{language_of_0900, language_of_uca1400, of_language, unaccented, with_last_changed};
 
-const NAMES: [&str; 6] = [
+const COLLATIONS: [&str; 6] = [
     "utf8mb4_0900_ai_ci",
     "utf8mb4_0900_as_cs",
     "utf8mb4_unicode_ci",
@@ -23,7 +23,7 @@ const NAMES: [&str; 6] = [
 ];
 const ASCII_COLLATIONS: [&str; 2] = ["latin1_swedish_ci", "gbk_chinese_ci"];
 
-fn both(name: &str) -> (before::Collation, now::Collation) {
+fn collation_before_and_now(name: &str) -> (before::Collation, now::Collation) {
     let is_mariadb = name.contains("uca1400");
     let flavours = if is_mariadb {
         (before::Flavour::MariaDb, now::Flavour::MariaDb)
@@ -31,11 +31,11 @@ fn both(name: &str) -> (before::Collation, now::Collation) {
         (before::Flavour::MySql, now::Flavour::MySql)
     };
     let before = before::Collation::by_name(flavours.0, name).expect("a collation of the older commit");
-    (before, now::Collation::by_name(flavours.1, name).expect("a collation"))
+    (before, now::Collation::by_name(flavours.1, name).expect("a collation of this commit"))
 }
 
 fn compare(title: &str, name: &str, a: &str, b: &str) {
-    let (before, now) = both(name);
+    let (before, now) = collation_before_and_now(name);
     let texts = || (black_box(a.as_bytes()), black_box(b.as_bytes()));
     let ratio = ratio(
         Subject::new("before", || before.compare(texts().0, texts().1)),
@@ -44,8 +44,8 @@ fn compare(title: &str, name: &str, a: &str, b: &str) {
     println!("{title:44}{name:36}{ratio}");
 }
 
-fn key(title: &str, name: &str, text: &str) {
-    let (before, now) = both(name);
+fn compare_sort_keys(title: &str, name: &str, text: &str) {
+    let (before, now) = collation_before_and_now(name);
     let (mut old_places, mut new_places) = (RotatingBuffers::new(), RotatingBuffers::new());
     let ratio = ratio(
         Subject::new("before", || {
@@ -62,9 +62,9 @@ fn key(title: &str, name: &str, text: &str) {
     println!("{title:44}{name:36}{ratio}");
 }
 
-fn names(text: &str) -> impl Iterator<Item = &'static str> {
+fn collations_for(text: &str) -> impl Iterator<Item = &'static str> {
     let further = if text.is_ascii() { &ASCII_COLLATIONS[..] } else { &[] };
-    NAMES.iter().chain(further).copied()
+    COLLATIONS.iter().chain(further).copied()
 }
 
 /// Returns the collations of languages, each with a text in its language: all of MySQL's
@@ -80,11 +80,11 @@ fn languages() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 fn main() {
-    harness::in_fresh_processes(all);
+    harness::in_fresh_processes(time_all);
 }
 
-fn all() {
-    println!("instruction set: {}; times as long as before\n", now::instruction_set());
+fn time_all() {
+    println!("instruction set: {}; time now, as a multiple of the time before\n", now::instruction_set());
     let german = GERMAN.replace('ß', "ss");
     let pairs = [
         ("119 ASCII characters, equal", DIGITS.to_owned(), DIGITS.to_owned()),
@@ -98,14 +98,14 @@ fn all() {
         ("French, without accents", FRENCH.to_owned(), unaccented(FRENCH)),
     ];
     for (title, a, b) in &pairs {
-        names(a).for_each(|name| compare(title, name, a, b));
+        collations_for(a).for_each(|name| compare(title, name, a, b));
     }
     for (title, text) in [("sort key of 119 ASCII characters", DIGITS), ("sort key of 100 Russian characters", RUSSIAN)]
     {
-        names(text).for_each(|name| key(title, name, text));
+        collations_for(text).for_each(|name| compare_sort_keys(title, name, text));
     }
     for (name, text) in languages() {
-        compare("text in its language, in other case", name, &text.to_lowercase(), &text.to_uppercase());
-        key("sort key of text in its language", name, text);
+        compare("text in its language, lower and upper case", name, &text.to_lowercase(), &text.to_uppercase());
+        compare_sort_keys("sort key of text in its language", name, text);
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::Result;
 use tar::{Builder, EntryType, Header};
 
-use super::payload::{File, LINK, compress};
+use super::payload::{File, LINK_MODE, compress};
 
 /// Packs files below a folder as .tar.gz.
 pub fn pack(folder: &str, files: &[File], time: u64) -> Result<Vec<u8>> {
@@ -17,7 +17,7 @@ pub fn pack(folder: &str, files: &[File], time: u64) -> Result<Vec<u8>> {
     for file in files {
         let path = format!("{folder}/{}", file.path);
         match file.mode {
-            LINK => archive.add_link(&path, Path::new(OsStr::from_bytes(&file.bytes)))?,
+            LINK_MODE => archive.add_link(&path, Path::new(OsStr::from_bytes(&file.bytes)))?,
             mode => archive.add_file(&path, &file.bytes, mode)?,
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::payload::{File, LINK};
+use super::payload::{File, LINK_MODE};
 use super::program::{C_LIBRARY, Target};
 use super::{Release, archive, debian, standalone, tools};
 use crate::bindings::{root, succeed, target as build_folder};
@@ -35,7 +35,10 @@ pub fn write(release: &Release, target: Target) -> Result<()> {
     let mut files = vec![
         File::new("lib/libmysql_collation.a", read(&built.join("libmysql_collation.a"))?),
         File::new(format!("lib/libmysql_collation.so.{abi}"), read(&built.join("libmysql_collation.so"))?),
-        File { mode: LINK, ..File::new("lib/libmysql_collation.so", format!("libmysql_collation.so.{abi}").into()) },
+        File {
+            mode: LINK_MODE,
+            ..File::new("lib/libmysql_collation.so", format!("libmysql_collation.so.{abi}").into())
+        },
         File::new("lib/pkgconfig/mysql_collation.pc", fill(text("mysql_collation.pc.in")?)),
         File::new(format!("{cmake}.cmake"), text("cmake/mysql_collation-config.cmake")?.into()),
         File::new(format!("{cmake}-version.cmake"), fill(text("cmake/mysql_collation-config-version.cmake.in")?)),

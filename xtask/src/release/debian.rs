@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::payload::{File, LINK, compress};
+use super::payload::{File, LINK_MODE, compress};
 use crate::bindings::succeed;
 
 /// Contents of a package, besides its files.
@@ -139,7 +139,7 @@ fn write_file(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
-    if mode == LINK {
+    if mode == LINK_MODE {
         return Ok(std::os::unix::fs::symlink(OsStr::from_bytes(bytes), path)?);
     }
     fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;

@@ -1,4 +1,5 @@
-//! Files that packages of the command install: program, manual pages, completions, licences.
+//! Files of packages and archives of `weigh`: program, manual pages, completions, README, change log,
+//! licences.
 
 use std::fs;
 use std::io::Write;
@@ -14,7 +15,7 @@ use super::{Release, notices};
 use crate::bindings::root;
 
 /// Mode of a symbolic link, whose content is the path that it names.
-pub const LINK: u32 = 0o120_777;
+pub const LINK_MODE: u32 = 0o120_777;
 
 /// A file of a package, by its path in the package.
 pub struct File {
@@ -50,10 +51,10 @@ impl Payload {
     pub fn with_program(program: &Path, runnable: &Path, notices: String) -> Result<Self> {
         let completions = ["bash", "zsh", "fish"]
             .into_iter()
-            .map(|shell| Ok((shell, output(Command::new(runnable).args(["completions", shell]))?)))
+            .map(|shell| Ok((shell, run_for_output(Command::new(runnable).args(["completions", shell]))?)))
             .collect::<Result<_>>()?;
         let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
-        output(Command::new(runnable).args(["man", "--out"]).arg(folder.path()))?;
+        run_for_output(Command::new(runnable).args(["man", "--out"]).arg(folder.path()))?;
         let mut pages = Vec::new();
         for page in fs::read_dir(folder.path())? {
             let page = page?;
@@ -115,7 +116,7 @@ impl Payload {
     }
 }
 
-/// Compresses without a name and a time, so that equal bytes give equal bytes.
+/// Compresses with gzip, without a file name and a time: equal bytes have equal results.
 pub fn compress(bytes: &[u8]) -> Result<Vec<u8>> {
     let mut encoder = GzBuilder::new().write(Vec::new(), Compression::best());
     encoder.write_all(bytes)?;
@@ -126,7 +127,7 @@ fn read_source(name: &str) -> Result<Vec<u8>> {
     fs::read(root().join(name)).with_context(|| format!("cannot read {name}"))
 }
 
-fn output(command: &mut Command) -> Result<Vec<u8>> {
+fn run_for_output(command: &mut Command) -> Result<Vec<u8>> {
     let output = command.output().with_context(|| format!("cannot run {:?}", command.get_program()))?;
     ensure!(
         output.status.success(),

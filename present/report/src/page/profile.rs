@@ -20,10 +20,10 @@ pub(crate) struct Body {
     failures: Vec<String>,
 }
 
-/// Profile of one condition.
+/// A profile: of a condition, a process or an imported file.
 struct Part {
     sentence: String,
-    /// Different work of the sides besides the collations'.
+    /// A sentence for each difference whose sides also differ in other work than the collations'.
     different_work: Vec<String>,
     chart: Chart,
     categories: Grid,
@@ -90,7 +90,7 @@ fn chart(profile: &Profile) -> Chart {
             share: part.share.value,
         })
     });
-    let unit = if timed { "µs per statement" } else { "% of the CPU" };
+    let unit = if timed { "µs/query" } else { "% of the CPU" };
     let description = "Bar chart of the server's CPU by category. The same figures are in the table that follows.";
     Chart::new("categories", profile.title.clone(), description.into(), &Data { unit, parts: bars.collect() })
 }
@@ -108,6 +108,6 @@ fn graphs(profile: &Profile, images: &[(String, String)]) -> Vec<Graph> {
         let (label, first) = (&profile.sides[difference.side].label, &profile.sides[0].label);
         graph(format!("{label} compared with {first}"), &difference.flame_graph)
     });
-    // The difference first: it answers the question.
+    // Differences first: they show what the collation changes.
     differences.chain(own).collect()
 }

@@ -1,6 +1,5 @@
-//! Heads: `CREATE PROCEDURE` from the name to the characteristics, `CREATE TRIGGER` from the name
-//! to
-//! `FOR EACH ROW`.
+//! Heads: of a procedure or function from its name to the characteristics, of a trigger from its name
+//! to `FOLLOWS` or `PRECEDES`.
 
 use std::collections::HashSet;
 
@@ -93,8 +92,8 @@ pub(super) fn skip_type(reader: &mut Reader<'_, '_>) -> CheckResult {
     }
 }
 
-/// Skips `DETERMINISTIC`, `READS SQL DATA`, `COMMENT '…'` and the like. Returns false before
-/// anything else.
+/// Skips `DETERMINISTIC`, `READS SQL DATA`, `COMMENT '…'` and the like. Returns false if no
+/// characteristic follows.
 fn skip_characteristic(reader: &mut Reader<'_, '_>) -> Result<bool, OutOfScope> {
     if reader.take("comment") {
         if !reader.take_kind(TokenKind::StringLiteral) {
@@ -120,8 +119,8 @@ fn skip_characteristic(reader: &mut Reader<'_, '_>) -> Result<bool, OutOfScope> 
     Ok(is_known)
 }
 
-/// Reads `[IF NOT EXISTS] name BEFORE INSERT ON t FOR EACH ROW [FOLLOWS name]`. MariaDB takes
-/// several events: `INSERT OR UPDATE`.
+/// Reads `[IF NOT EXISTS] name BEFORE INSERT ON t FOR EACH ROW [FOLLOWS name]`. MariaDB
+/// takes several events from 12.0 on: `INSERT OR UPDATE`.
 pub(super) fn read_trigger(reader: &mut Reader<'_, '_>) -> CheckResult {
     read_object_name(reader)?;
     if !reader.take_any(&["before", "after"]) {
