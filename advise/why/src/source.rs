@@ -57,8 +57,8 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
         }
         if let Some(name) = runnable.find_in(&given.text) {
             diagnosis.notes.push(format!(
-                "{}: not explained on the server: it names {name}, a stored function or a view that uses one, which \
-                 EXPLAIN can run",
+                "{}: not explained on the server: it names {name}, a stored or changing function or a view that uses \
+                 one, which EXPLAIN can run",
                 given.place
             ));
             continue;
@@ -127,7 +127,8 @@ fn is_harmless(text: &str) -> bool {
         let lower = token.text.to_lowercase();
         token.is_symbol('(')
             || token.kind == TokenKind::ConditionalComment
-            || ["global", "persist", "persist_only", "password", "role", "statement"]
+            // `SET RESOURCE GROUP batch FOR 48` moves other sessions.
+            || ["global", "persist", "persist_only", "password", "resource", "role", "statement"]
                 .iter()
                 .any(|word| token.is_keyword(word))
             || lower.starts_with("@@global")
@@ -220,6 +221,7 @@ mod tests {
             "SET @x = f()",
             r"SET @x = '\', GLOBAL x = 1 -- '",
             "SET PASSWORD = 'x'",
+            "SET RESOURCE GROUP batch FOR 48",
             "CREATE TEMPORARY TABLE t (a INT)",
         ] {
             assert!(!is_harmless(text), "{text}");

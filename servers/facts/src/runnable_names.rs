@@ -1,68 +1,128 @@
-//! Functions and views that run code of a server's users.
+//! Functions and views that run code of a server's users, or change the server.
 //!
 //! A server can run a function in order to optimise a statement, even for `EXPLAIN`. A function
 //! with `SQL SECURITY INVOKER` then has the rights of the account that explains, and can change the
 //! session: `SELECT * FROM view` of a stranger's view is enough.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use mysql_collation::{Collation, Flavour};
 
-use crate::{UserCode, ViewText};
+use crate::UserCode;
 
-/// Names in a statement that may run code of the server's users.
+/// Sort keys of words.
+type Words = HashSet<Vec<u8>>;
+
+/// Names in a statement that may run code of the server's users, or change the server.
 #[derive(Clone, Debug, Default)]
 pub struct RunnableNames {
     names: Vec<Name>,
+    /// Places in `names`, by the longest word of the name.
+    by_word: HashMap<Vec<u8>, Vec<usize>>,
+    /// Place of the first name without a word, which every statement has.
+    wordless: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
 struct Name {
     name: String,
-    /// Sort keys of the name's words.
-    words: HashSet<Vec<u8>>,
+    words: Words,
 }
 
 impl RunnableNames {
-    /// Collects the functions, the views that use them, the views that use these, and the views
-    /// whose text is not known.
+    /// Collects the functions, the views that use them, the views that use these, and if users have
+    /// functions, the views whose text is not known. Takes time in proportion to the texts: each name is looked for once.
     pub fn new(code: &UserCode) -> Self {
-        let name = |name: &str| Name { name: name.to_owned(), words: split(name).map(key).collect() };
-        let mut found = Self { names: code.functions.iter().map(|function| name(function)).collect() };
-        let with_words = |view| (view, text_words(view));
-        let mut views: Vec<(&ViewText, Option<HashSet<Vec<u8>>>)> = code.views.iter().map(with_words).collect();
-        loop {
-            let is_runnable = |words: &Option<HashSet<Vec<u8>>>| {
-                !found.names.is_empty() && words.as_ref().is_none_or(|words| found.find_in_words(words).is_some())
-            };
-            let (runnable, rest): (Vec<_>, Vec<_>) = views.into_iter().partition(|(_, words)| is_runnable(words));
-            if runnable.is_empty() {
-                return found;
-            }
-            found.names.extend(runnable.iter().map(|(view, _)| name(&view.name)));
-            views = rest;
+        let mut found = Self::default();
+        for function in code.functions.iter().chain(&code.changing) {
+            found.add(function);
         }
+        let mut views = Views::new(code);
+        if !code.functions.is_empty() {
+            for view in views.take_unknown() {
+                found.add(&code.views[view].name);
+            }
+        }
+        let mut at = 0;
+        while let Some(name) = found.names.get(at) {
+            for view in views.take_users(&name.words) {
+                found.add(&code.views[view].name);
+            }
+            at += 1;
+        }
+        found
+    }
+
+    fn add(&mut self, name: &str) {
+        let words: Words = split(name).map(key).collect();
+        let at = self.names.len();
+        match words.iter().max_by_key(|word| (word.len(), *word)) {
+            Some(longest) => self.by_word.entry(longest.clone()).or_default().push(at),
+            None => self.wordless = self.wordless.or(Some(at)),
+        }
+        self.names.push(Name { name: name.to_owned(), words });
     }
 
     /// Returns a name that stands anywhere in the statement, in any schema, also in a string or
     /// comment: servers differ in where these end.
     pub fn find_in(&self, statement: &str) -> Option<&str> {
-        if self.names.is_empty() { None } else { self.find_in_words(&words(statement)) }
-    }
-
-    fn find_in_words(&self, words: &HashSet<Vec<u8>>) -> Option<&str> {
-        self.names.iter().find(|name| name.words.is_subset(words)).map(|name| name.name.as_str())
+        if self.names.is_empty() {
+            return None;
+        }
+        let words = words(statement);
+        let candidates = words.iter().filter_map(|word| self.by_word.get(word)).flatten().copied();
+        let found = candidates.filter(|at| self.names[*at].words.is_subset(&words)).chain(self.wordless).min();
+        found.map(|at| self.names[at].name.as_str())
     }
 }
 
-fn text_words(view: &ViewText) -> Option<HashSet<Vec<u8>>> {
-    view.text.as_deref().map(words)
+/// Views that are not known to be runnable.
+struct Views {
+    /// Words of the view's text. `None` without a text, and for a view that was taken.
+    words: Vec<Option<Words>>,
+    /// Places of the views whose text has the word.
+    by_word: HashMap<Vec<u8>, Vec<usize>>,
+    /// Places of the views without a known text.
+    unknown: Vec<usize>,
+}
+
+impl Views {
+    fn new(code: &UserCode) -> Self {
+        let words: Vec<Option<Words>> = code.views.iter().map(|view| view.text.as_deref().map(words)).collect();
+        let unknown = (0..words.len()).filter(|at| words[*at].is_none()).collect();
+        let mut by_word: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
+        for (at, words) in words.iter().enumerate() {
+            for word in words.iter().flatten() {
+                by_word.entry(word.clone()).or_default().push(at);
+            }
+        }
+        Self { words, by_word, unknown }
+    }
+
+    fn take_unknown(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.unknown)
+    }
+
+    /// Takes the views whose texts have all these words.
+    fn take_users(&mut self, name: &Words) -> Vec<usize> {
+        let with_word = name.iter().map(|word| self.by_word.get(word).map_or(&[][..], Vec::as_slice));
+        let candidates: Vec<usize> = match with_word.min_by_key(|views| views.len()) {
+            Some(rarest) => rarest.to_vec(),
+            None => (0..self.words.len()).collect(),
+        };
+        let mut taken = candidates;
+        taken.retain(|view| self.words[*view].as_ref().is_some_and(|words| name.is_subset(words)));
+        for view in &taken {
+            self.words[*view] = None;
+        }
+        taken
+    }
 }
 
 /// Returns the sort keys of the words of a statement, and of what old servers read in their place:
 /// `1.ef` is a number and `f`.
-fn words(statement: &str) -> HashSet<Vec<u8>> {
+fn words(statement: &str) -> Words {
     let mut keys = HashSet::new();
     for word in split(statement) {
         let after_number = word.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -89,6 +149,7 @@ fn key(word: &str) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ViewText;
 
     fn names(functions: &[&str], views: &[(&str, Option<&str>)]) -> RunnableNames {
         let view = |(name, text): &(&str, Option<&str>)| ViewText {
@@ -98,6 +159,7 @@ mod tests {
         };
         RunnableNames::new(&UserCode {
             functions: functions.iter().map(|name| (*name).to_owned()).collect(),
+            changing: vec!["setval".into()],
             views: views.iter().map(view).collect(),
         })
     }
@@ -134,5 +196,35 @@ mod tests {
         }
         assert_eq!(found.find_in("SELECT * FROM c"), None);
         assert_eq!(names(&[], &views).find_in("SELECT * FROM b, hidden"), None);
+        let changes = names(&[], &[("x", Some("select setval(`s`.`q`,1)")), ("hidden", None)]);
+        assert_eq!(changes.find_in("SELECT * FROM x, hidden"), Some("x"));
+        assert_eq!(changes.find_in("SELECT SETVAL(q, 1)"), Some("setval"));
+        assert_eq!(changes.find_in("SELECT * FROM hidden"), None);
+    }
+    /// Takes hours if each name is looked for in all texts.
+    #[test]
+    fn chains_of_views_take_linear_time() {
+        const COUNT: usize = 20_000;
+        let texts: Vec<(String, String)> = (0..COUNT)
+            .map(|at| (format!("v{at}"), format!("select `a` from `v{}`", at + 1)))
+            .chain([(format!("v{COUNT}"), "select f(1)".to_owned())])
+            .collect();
+        let views: Vec<(&str, Option<&str>)> =
+            texts.iter().map(|(name, text)| (name.as_str(), Some(text.as_str()))).collect();
+        let names = names(&["f"], &views);
+        assert_eq!(names.names.len(), COUNT + 3);
+        for view in ["v0", "v9999"] {
+            assert_eq!(names.find_in(&format!("SELECT * FROM {view}")), Some(view));
+        }
+        assert_eq!(names.find_in("SELECT * FROM v20001"), None);
+    }
+
+    #[test]
+    fn names_of_several_words_or_none() {
+        let names =
+            names(&["get-rate", "-"], &[("of-rates", Some("select `s`.`get-rate`(1)")), ("v", Some("select rate"))]);
+        assert_eq!(names.names.len(), 5, "a name without a word is in every text");
+        assert_eq!(names.find_in("SELECT `get-rate`(1)"), Some("get-rate"));
+        assert_eq!(names.find_in("SELECT 1"), Some("-"));
     }
 }

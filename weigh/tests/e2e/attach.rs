@@ -46,6 +46,11 @@ impl Foreign {
         self.0.connect().unwrap().query_drop(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
     }
 
+    /// Returns the first column of a query.
+    pub fn column(&self, query: &str) -> Vec<String> {
+        self.0.connect().unwrap().query(query).unwrap_or_else(|error| panic!("{query}: {error}"))
+    }
+
     /// Runs a statement, and keeps its session until the returned connection is dropped.
     pub fn hold_session(&self, statement: &str) -> server::Conn {
         let mut conn = self.0.connect().unwrap();

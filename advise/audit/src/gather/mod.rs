@@ -112,7 +112,7 @@ impl Gatherer<'_> {
             return Some("it has a number that servers read in different ways".into());
         }
         let name = self.runnable.find_in(statement)?;
-        Some(format!("it names {name}, a stored function or a view that uses one, which EXPLAIN can run"))
+        Some(format!("it names {name}, a stored or changing function or a view that uses one, which EXPLAIN can run"))
     }
 
     fn add_unseen(&mut self, what: String, why: String, remedy: Option<String>) {

@@ -60,8 +60,8 @@ pub fn compare(
     if let Some(first) = refused.first() {
         let count = message::count_noun(refused.len(), "statement");
         notes.push(format!(
-            "{count} not run, as a stored function could change what the session may do: {first} names one, or a view \
-             that uses one"
+            "{count} not run, as a function could change the server, or what the session may do: {first} names one, or \
+             a view that uses one"
         ));
     }
     Ok(compared)

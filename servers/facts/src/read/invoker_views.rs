@@ -43,7 +43,7 @@ impl InvokerViews {
         if functions.is_empty() {
             return Ok(Self::default());
         }
-        Ok(Self::find(UserCode { functions, views: read_views(conn)? }))
+        Ok(Self::find(UserCode { functions, changing: Vec::new(), views: read_views(conn)? }))
     }
 
     fn find(code: UserCode) -> Self {
@@ -102,7 +102,7 @@ mod tests {
             view("hidden", None),
             view("plain", Some("select `evil`.`t`.`a` from `evil`.`t`")),
         ];
-        let found = InvokerViews::find(UserCode { functions: vec!["f".into()], views });
+        let found = InvokerViews::find(UserCode { functions: vec!["f".into()], changing: Vec::new(), views });
         for (name, reason) in [("direct", "names f"), ("indirect", "names direct"), ("hidden", "hidden")] {
             let refusal = found.refuse_to_open("evil", name);
             assert!(refusal.is_some_and(|refusal| refusal.contains(reason)), "{name}");

@@ -8,8 +8,51 @@ use crate::{UserCode, ViewText};
 /// Accounts that own the functions and views of the schema `sys`.
 const SYS_ACCOUNTS: &str = "('mysql.sys@localhost', 'mariadb.sys@localhost')";
 
-/// Reads the functions that the account sees, and if there are any, the views. Leaves out those of
-/// the schema `sys` as servers install it.
+/// Functions that change the server even in a read-only transaction, and that `EXPLAIN` runs if
+/// their arguments are constants: MariaDB 10.11 sets a sequence, MySQL 9.7 adds a source of
+/// replication. From the manuals' lists of functions.
+const CHANGING: [&str; 34] = [
+    "setval",
+    "asynchronous_connection_failover_add_managed",
+    "asynchronous_connection_failover_add_source",
+    "asynchronous_connection_failover_delete_managed",
+    "asynchronous_connection_failover_delete_source",
+    "asynchronous_connection_failover_reset",
+    "audit_log_encryption_password_set",
+    "audit_log_filter_flush",
+    "audit_log_filter_remove_filter",
+    "audit_log_filter_remove_user",
+    "audit_log_filter_set_filter",
+    "audit_log_filter_set_user",
+    "audit_log_rotate",
+    "flush_rewrite_rules",
+    "group_replication_disable_member_action",
+    "group_replication_enable_member_action",
+    "group_replication_reset_member_actions",
+    "group_replication_set_as_primary",
+    "group_replication_set_communication_protocol",
+    "group_replication_set_write_concurrency",
+    "group_replication_switch_to_multi_primary_mode",
+    "group_replication_switch_to_single_primary_mode",
+    "innodb_redo_log_archive_flush",
+    "innodb_redo_log_archive_start",
+    "innodb_redo_log_archive_stop",
+    "innodb_redo_log_sharp_checkpoint",
+    "innodb_set_open_files_limit",
+    "keyring_key_generate",
+    "keyring_key_remove",
+    "keyring_key_store",
+    "load_rewrite_rules",
+    "service_get_write_locks",
+    "set_firewall_group_mode",
+    "set_firewall_mode",
+];
+
+/// Loadable functions that only read.
+const READING: &str = "('mysql_query_attribute_string', 'normalize_statement')";
+
+/// Reads the functions that the account sees, and the views. Leaves out those of the schema `sys` as
+/// servers install it.
 ///
 /// An account doesn't see functions that it may not execute.
 pub fn read_user_code(conn: &mut Conn) -> mysql::Result<UserCode> {
@@ -24,10 +67,17 @@ pub fn read_user_code(conn: &mut Conn) -> mysql::Result<UserCode> {
         Err(mysql::Error::MySqlError(_)) => {}
         Err(error) => return Err(error),
     }
-    if functions.is_empty() {
-        return Ok(UserCode::default());
+    let mut changing: Vec<String> = CHANGING.map(str::to_owned).into();
+    // Functions of plugins and components, which `mysql.func` lacks.
+    let registered =
+        format!("SELECT UDF_NAME FROM performance_schema.user_defined_functions WHERE UDF_NAME NOT IN {READING}");
+    match conn.query::<String, _>(registered) {
+        Ok(registered) => changing.extend(registered),
+        // Before MySQL 8.0, in MariaDB, and for accounts without rights on `performance_schema`.
+        Err(mysql::Error::MySqlError(_)) => {}
+        Err(error) => return Err(error),
     }
-    Ok(UserCode { functions, views: read_views(conn)? })
+    Ok(UserCode { functions, changing, views: read_views(conn)? })
 }
 
 /// Reads the stored functions that run with the rights of this account, and all views. Leaves out
@@ -37,7 +87,8 @@ pub fn read_code_with_own_rights(conn: &mut Conn) -> mysql::Result<UserCode> {
                  WHERE ROUTINE_TYPE <> 'PROCEDURE'";
     let mut functions: Vec<(String, String, String, String)> = conn.query(query)?;
     functions.retain(|(_, security, definer, account)| security != "DEFINER" || definer == account);
-    Ok(UserCode { functions: functions.into_iter().map(|(name, ..)| name).collect(), views: read_views(conn)? })
+    let functions = functions.into_iter().map(|(name, ..)| name).collect();
+    Ok(UserCode { functions, changing: Vec::new(), views: read_views(conn)? })
 }
 
 /// Reads the texts of all views, except those of the schema `sys` as servers install it. Opens no

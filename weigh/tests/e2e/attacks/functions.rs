@@ -34,6 +34,46 @@ fn start(spec: &str) -> Foreign {
     server
 }
 
+/// A query of a log that changes the server when it is explained, the query that reads the change,
+/// and a statement before both.
+const CHANGES: [(&str, &str, &str, &str); 2] = [
+    (
+        "mysql@sid",
+        "DO 1",
+        "SELECT * FROM evil.t WHERE 1 = LENGTH(asynchronous_connection_failover_add_source('', 'evil', 3306, '', 50))",
+        "SELECT HOST FROM performance_schema.replication_asynchronous_connection_failover",
+    ),
+    (
+        "mariadb",
+        "CREATE SEQUENCE evil.s",
+        "SELECT * FROM evil.t JOIN (SELECT 1 AS x) x WHERE x.x = SETVAL(evil.s, 500)",
+        "SELECT 1 FROM evil.s WHERE next_not_cached_value > 500",
+    ),
+];
+
+#[test]
+fn functions_of_servers_that_change_them_are_not_run() {
+    for (spec, before, attack, change) in CHANGES {
+        let server = start(spec);
+        server.run("DROP FUNCTION evil.f");
+        server.run(before);
+        let workspace = Workspace::new();
+        fs::write(workspace.root().join("app.sql"), attack).unwrap();
+        let from = format!("u=root,S={}", server.socket().display());
+        let socket = format!("--socket={}", server.socket().display());
+        let both = ["--live".to_owned(), format!("--from={from}"), format!("--to={from}")];
+        for words in
+            [&["audit", "-uroot", &socket][..], &["why", "-uroot", &socket], &["upgrade", &both[0], &both[1], &both[2]]]
+        {
+            let finished = weigh(&workspace, &[words, &["--schema=evil", "--sql=app.sql"]].concat());
+            assert!(matches!(finished.code, Some(0..=2)), "{finished}");
+            assert!(server.column(change).is_empty(), "{spec}: {finished}");
+        }
+        server.run(&format!("EXPLAIN {attack}"));
+        assert!(!server.column(change).is_empty(), "{spec}: the attack works");
+    }
+}
+
 #[test]
 fn functions_of_running_servers_are_not_run() {
     for spec in ["mysql@8.0", "mariadb"] {
