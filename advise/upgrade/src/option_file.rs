@@ -3,16 +3,13 @@
 use std::path::Path;
 
 use mysql::prelude::Queryable;
-use server::{Error, Options, Progress, Server, Setting, Spec, error_code, option_name};
+use server::{Error, Options, Progress, Server, ServerLine, Setting, Spec, error_code, option_name, read_server_lines};
 
 use crate::model::{Area, Finding, Kind, Mend};
 use crate::successor;
 
 /// Maximum number of options that are left out.
 const MAX_LEFT_OUT: usize = 100;
-
-/// Largest option file that is searched for an option.
-const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// A refused option of the file.
 struct Refused {
@@ -56,11 +53,11 @@ pub fn open_target(
             continue;
         }
         let is_new = !options.left_out.contains(&name) && findings.len() < MAX_LEFT_OUT;
-        let lines = path.as_deref().filter(|_| is_new).map(|path| (path, lines_of(path, &name)));
-        let Some((path, lines)) = lines.filter(|(_, lines)| !lines.is_empty()) else { return Err(error) };
-        let value = lines.last().and_then(|(_, line)| line.split_once('=')).map_or("", |(_, value)| value.trim());
+        let lines = path.as_deref().filter(|_| is_new).map(|path| lines_of(path, &name)).unwrap_or_default();
+        let Some(last) = lines.last() else { return Err(error) };
+        let value = last.text.split_once('=').map_or("", |(_, value)| value.trim());
         let value = value.trim_matches(['\'', '"']).to_owned();
-        findings.push(finding(path, &lines, &name, message));
+        findings.push(finding(&lines, &name, message));
         refused.push(Refused { name: name.clone(), value, is_unknown: is_unknown(message) });
         options.left_out.push(name);
     }
@@ -87,7 +84,8 @@ fn set_global(server: &Server, setting: &Setting, error: Error) -> Result<(), Er
 pub fn describe_lines(path: &Path, error: &Error) -> Vec<String> {
     let Error::Start { reason, .. } = error else { return Vec::new() };
     let Some((name, _)) = refused_option(reason) else { return Vec::new() };
-    let line = |(at, line): (usize, String)| format!("{}:{at}: {}", path.display(), hide_value(&line, &name));
+    let line =
+        |line: ServerLine| format!("{}:{}: {}", line.file.display(), line.number, hide_value(line.text.trim(), &name));
     lines_of(path, &name).into_iter().map(line).collect()
 }
 
@@ -151,21 +149,21 @@ fn refused_option(reason: &str) -> Option<(String, &str)> {
     })
 }
 
-/// Returns the lines of a file that set an option, with their numbers. Empty if it can't be read.
-fn lines_of(path: &Path, name: &str) -> Vec<(usize, String)> {
-    let bytes = files::read_small(path, MAX_FILE_BYTES).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    let is_named = |(_, line): &(usize, &str)| option_name(line).as_deref() == Some(name);
-    text.lines().enumerate().filter(is_named).map(|(at, line)| (at + 1, line.trim().to_owned())).collect()
+/// Returns the lines of a file, and of files that it includes, that set an option of the server.
+/// Empty if the file can't be read.
+fn lines_of(path: &Path, name: &str) -> Vec<ServerLine> {
+    let mut lines = read_server_lines(path).unwrap_or_default();
+    lines.retain(|line| option_name(&line.text).as_deref() == Some(name));
+    lines
 }
 
-fn finding(path: &Path, lines: &[(usize, String)], name: &str, message: &str) -> Finding {
+fn finding(lines: &[ServerLine], name: &str, message: &str) -> Finding {
     let what = if is_unknown(message) {
         format!("the new server has no option {name}, and does not start with it")
     } else {
         format!("the new server does not start with this value of {name}")
     };
-    let mut places = lines.iter().map(|(line, _)| format!("{}:{line}", path.display()));
+    let mut places = lines.iter().map(|line| format!("{}:{}", line.file.display(), line.number));
     Finding {
         kind: Kind::Breaks,
         area: Area::Option,
@@ -178,7 +176,7 @@ fn finding(path: &Path, lines: &[(usize, String)], name: &str, message: &str) ->
         mends: vec![Mend {
             what: format!(
                 "Remove {} from the option file: the new server started without it",
-                hide_value(&lines[0].1, name)
+                hide_value(lines[0].text.trim(), name)
             ),
             ..Mend::default()
         }],

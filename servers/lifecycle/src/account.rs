@@ -65,8 +65,13 @@ impl Account {
     /// not root.
     pub fn claim_owner(path: &Path) -> Option<Self> {
         let id = fs::symlink_metadata(path).ok()?.uid();
-        let is_usable = rustix::process::geteuid().is_root() && (FIRST_ID..=LAST_ID).contains(&id);
+        let is_usable = rustix::process::geteuid().is_root() && Self::is_of_servers(id);
         is_usable.then(|| Self::claim(id).ok()).flatten().flatten()
+    }
+
+    /// Returns `true` for a user id that servers get, and no account has.
+    pub fn is_of_servers(id: u32) -> bool {
+        (FIRST_ID..=LAST_ID).contains(&id)
     }
 
     /// `None` if another process has claimed the id.

@@ -34,7 +34,9 @@ pub use in_force::{
     current_collation_name, is_same_collation, read_connection_charsets, read_layers,
 };
 pub use options::Options;
-pub use private::{Companion, DetachedInstance, FreeResources, RunUnder, detached, option_name};
+pub use private::{
+    Companion, DetachedInstance, FreeResources, RunUnder, ServerLine, detached, option_name, read_server_lines,
+};
 pub use server::{Server, open};
 pub use setting::{Setting, SettingError, SettingName, SettingNameError};
 pub use spec::{Spec, SpecError, install};

@@ -3,9 +3,12 @@
 mod common;
 
 use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::sync::Mutex;
 
 use common::{options, private};
-use server::{NoProgress, Options, open};
+use mysql::prelude::Queryable;
+use server::{NoProgress, Options, Progress, open};
 
 fn in_force(name: &str, options: &Options, setting: &str) -> String {
     let server = open(&name.parse().unwrap(), options, &NoProgress).unwrap();
@@ -77,6 +80,69 @@ fn option_file_overrides_weigh_and_set_overrides_the_file() {
         let expected = ["2097152", "1048576", "1", "latin2"];
         assert!(names.iter().zip(expected).all(|(name, value)| settings[*name] == value), "{name}: {settings:?}");
     }
+}
+
+/// Debian's option file has nothing but directives.
+#[test]
+fn included_option_files_apply_within_the_instance() {
+    let folder = common::open_folder();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("conf.d")).unwrap();
+    let redo = at("redo");
+    fs::create_dir(&redo).unwrap();
+    fs::set_permissions(&redo, fs::Permissions::from_mode(0o777)).unwrap();
+    fs::write(at("my.cnf"), format!("[mysqld]\n!includedir {}\njoin_buffer_size=1M\n", at("conf.d").display()))
+        .unwrap();
+    let included = format!(
+        "[mysqld]\nsort_buffer_size=1M\ninnodb-log-group-home-di={0}\ngeneral_log_file={0}/general.log\ngeneral_log=1\n",
+        redo.display()
+    );
+    fs::write(at("conf.d/prod.cnf"), included).unwrap();
+    let options = Options { defaults_file: Some(at("my.cnf")), ..options() };
+    for name in ["mariadb", "mysql@5.7", "mysql@sid"] {
+        let notes = Notes::default();
+        let server = open(&name.parse().unwrap(), &options, &notes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let settings = server.read_settings(&["sort_buffer_size", "join_buffer_size", "general_log_file"]).unwrap();
+        let values = ["sort_buffer_size", "join_buffer_size", "general_log_file"].map(|name| settings[name].as_str());
+        assert_eq!(values, ["1048576", "1048576", "general.log"], "{name}");
+        assert_eq!(fs::read_dir(&redo).unwrap().count(), 0, "{name} wrote to a folder of the option file");
+        // Noted once per process.
+        assert_eq!(notes.0.lock().unwrap().contains("left out innodb_log_group_home_di,"), name == "mariadb", "{name}");
+    }
+}
+
+/// Collects notes.
+#[derive(Default)]
+struct Notes(Mutex<String>);
+
+impl Progress for Notes {
+    fn step(&self, _description: &str) {}
+    fn fraction(&self, _done: f64) {}
+    fn note(&self, text: &str) {
+        self.0.lock().unwrap().push_str(text);
+    }
+}
+
+/// As root, each start has a user id of its own.
+#[test]
+fn a_log_that_set_names_takes_the_statements_of_every_start() {
+    let folder = common::open_folder();
+    for name in ["mariadb", "mysql@sid"] {
+        let log = folder.path().join(format!("{name}.log"));
+        for start in ["first_start", "second_start"] {
+            let options = set(&[("general_log_file", log.to_str().unwrap()), ("general_log", "1")]);
+            let server = open(&name.parse().unwrap(), &options, &NoProgress).unwrap();
+            server.connect().unwrap().query_drop(format!("SELECT '{start}'")).unwrap();
+            server.stop().unwrap();
+            assert!(fs::read_to_string(&log).unwrap().contains(start), "{name}: {start}");
+        }
+    }
+    // The file of another user stays as it is.
+    let own = folder.path().join("own.log");
+    fs::write(&own, "own").unwrap();
+    let options = set(&[("general_log_file", own.to_str().unwrap())]);
+    open(&"mariadb".parse().unwrap(), &options, &NoProgress).unwrap().stop().unwrap();
+    assert_eq!(fs::metadata(&own).unwrap().uid(), rustix::process::geteuid().as_raw());
 }
 
 #[test]

@@ -10,5 +10,5 @@ mod resolve;
 pub(crate) use listener::is_trusted_port;
 pub use login::{ClientOptions, Login};
 pub use option_file::OptionFileError;
-pub(crate) use option_file::{Line as OptionLine, parse_line as parse_option_line};
+pub(crate) use option_file::{Line as OptionLine, included_files, is_ignored, parse_line as parse_option_line};
 pub(crate) use process::find_pid;

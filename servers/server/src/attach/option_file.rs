@@ -67,9 +67,22 @@ fn select_files(login: &Login) -> Vec<OptionFile> {
     files
 }
 
+/// Returns the files that `!includedir` reads of a folder: `*.cnf`, by name. None of a folder that is
+/// ignored.
+pub(crate) fn included_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if is_ignored(&error) => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "cnf"));
+    files.sort();
+    Ok(files)
+}
+
 /// True if an optional file is ignored, as in the servers' clients: it is missing or not readable
 /// by this user.
-fn is_ignored(error: &io::Error) -> bool {
+pub(crate) fn is_ignored(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory)
 }
 
@@ -116,14 +129,7 @@ impl Reader<'_> {
 
     /// Reads the `*.cnf` files of a folder, by name.
     fn include_folder(&mut self, dir: &Path, depth: u32) -> Result<(), OptionFileError> {
-        let entries = match fs::read_dir(dir) {
-            Ok(entries) => entries,
-            Err(error) if is_ignored(&error) => return Ok(()),
-            Err(source) => return Err(OptionFileError::Read { path: dir.to_owned(), source }),
-        };
-        let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        files.retain(|path| path.extension().is_some_and(|extension| extension == "cnf"));
-        files.sort();
+        let files = included_files(dir).map_err(|source| OptionFileError::Read { path: dir.to_owned(), source })?;
         files.iter().try_for_each(|file| self.include(file, depth))
     }
 

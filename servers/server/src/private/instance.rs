@@ -12,7 +12,7 @@ use lifecycle::{Account, Confinement, Landlock, ProcessIdentity, interrupt, spaw
 
 use super::companion::Companion;
 use super::folder::{self, InstanceFolder, SOCKET};
-use super::{account, arguments, data_template, error_log};
+use super::{account, arguments, data_template, error_log, option_file};
 use crate::connect::{Endpoint, connect};
 use crate::{Error, Options};
 
@@ -84,6 +84,7 @@ impl Instance {
     ) -> Result<Self, Error> {
         progress.step(&format!("starting {}", program.label));
         note_missing_walls(progress);
+        option_file::note_left_out(options, progress)?;
         let account = account::reserve(program, &folder::parent()?, options)?;
         let folder = InstanceFolder::create(account.as_ref())?;
         let path = folder.path().to_owned();
@@ -99,7 +100,7 @@ impl Instance {
         // Ends the instance on an early return.
         let guard = EndOnDrop(&live);
         let account = account.as_ref();
-        account::create_logs(options, account)?;
+        account::prepare_logs(options, account)?;
         let arguments = arguments::prepare_arguments(program, &path, options, account)?;
         data_template::fill_data_folder(program, &path, &arguments, options, account, progress)?;
         interrupt::check()?;

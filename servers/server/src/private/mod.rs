@@ -17,5 +17,6 @@ pub use arguments::option_name;
 pub use companion::Companion;
 pub use detached::DetachedInstance;
 pub(crate) use instance::{Instance, Lifetime};
+pub use option_file::{ServerLine, read_server_lines};
 pub use resources::FreeResources;
 pub use run_under::RunUnder;

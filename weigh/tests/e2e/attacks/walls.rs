@@ -122,6 +122,31 @@ fn an_option_file_opens_the_files_that_it_names_for_reading() {
 }
 
 #[test]
+fn of_the_paths_of_settings_only_what_servers_write_is_writable() {
+    let workspace = Workspace::new();
+    let home = open_folder(&workspace, "home", &[("ca.pem", "CERTIFICATE\n"), ("slow.log", "")]);
+    let import = open_folder(&workspace, "import", &[]);
+    let at = |name: &str| home.join(name).display().to_string();
+    let script = format!(
+        "{{ cat '{0}'; echo evil >>'{0}'; echo log >>'{1}'; echo row >'{2}/row'; }} 2>/dev/null | \"$SAY\"",
+        at("ca.pem"),
+        at("slow.log"),
+        import.display()
+    );
+    let (basedir, ear) = write_program(&workspace, &script);
+    let set = [
+        format!("--set=ssl_ca={}", at("ca.pem")),
+        format!("--set=slow_query_log_file={}", at("slow.log")),
+        format!("--set=secure_file_priv={}", import.display()),
+    ];
+    bench(&workspace, &basedir, &set.each_ref().map(String::as_str));
+    assert_eq!(ear.heard(), "CERTIFICATE\n".repeat(2));
+    assert_eq!(fs::read_to_string(home.join("ca.pem")).unwrap(), "CERTIFICATE\n");
+    assert!(fs::read_to_string(home.join("slow.log")).unwrap().starts_with("log\n"));
+    assert_eq!(fs::read_to_string(import.join("row")).unwrap(), "row\n");
+}
+
+#[test]
 fn dumps_and_scripts_write_no_file_of_a_server_in_production() {
     let workspace = Workspace::new();
     let home = open_folder(&workspace, "prod", &[("ibdata1", "rows"), ("ca.pem", "")]);

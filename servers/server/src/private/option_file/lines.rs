@@ -1,0 +1,149 @@
+//! Lines that a server reads of an option file: those of its groups, and of the files that the file
+//! includes (MySQL manual, "Using Option Files").
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::attach::{OptionLine, included_files, is_ignored, parse_option_line};
+
+/// Maximum size of an option file with all files that it includes. Larger ones are an error.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Maximum depth of included files, which ends circular inclusion.
+const MAX_DEPTH: u32 = 10;
+
+/// Groups that servers read; also with a version, as `mysqld-8.0`.
+const GROUPS: [&str; 6] = ["mysqld", "server", "mariadb", "mariadbd", "client-server", "galera"];
+
+/// Line of an option file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerLine {
+    pub file: PathBuf,
+    /// Line number in the file, from 1.
+    pub number: usize,
+    pub text: String,
+}
+
+/// Returns the lines that a server reads of an option file: those of its groups, those before any
+/// group, and in place of `!include` and `!includedir` those of the included files.
+pub fn read_server_lines(file: &Path) -> io::Result<Vec<ServerLine>> {
+    let mut reader = Reader { lines: Vec::new(), remaining_bytes: MAX_BYTES };
+    reader.read(file, 0)?;
+    Ok(reader.lines)
+}
+
+struct Reader {
+    lines: Vec<ServerLine>,
+    remaining_bytes: u64,
+}
+
+impl Reader {
+    fn read(&mut self, file: &Path, depth: u32) -> io::Result<()> {
+        let bytes = files::read_small(file, self.remaining_bytes)?;
+        self.remaining_bytes -= bytes.len() as u64;
+        let text = String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        let at = |index: usize, text: &str| ServerLine { file: file.to_owned(), number: index + 1, text: text.into() };
+        let mut applies = depth == 0;
+        let mut group = at(0, "[mysqld]");
+        for (index, line) in text.lines().enumerate() {
+            let line = at(index, line);
+            let included = match parse_option_line(&line.text) {
+                Ok(OptionLine::Group(name)) => {
+                    applies = is_server_group(&name);
+                    group = line.clone();
+                    None
+                }
+                Ok(OptionLine::Include(file)) => Some(vec![file]),
+                Ok(OptionLine::IncludeDir(folder)) => Some(included_files(&folder)?),
+                // An unknown directive.
+                Err(_) if line.text.trim_start().starts_with('!') => Some(Vec::new()),
+                _ => None,
+            };
+            let Some(included) = included else {
+                self.lines.extend(applies.then_some(line));
+                continue;
+            };
+            included.iter().try_for_each(|file| self.include(file, depth))?;
+            // Groups of an included file end with it.
+            self.lines.extend((applies && !included.is_empty()).then(|| group.clone()));
+        }
+        Ok(())
+    }
+
+    /// Reads an included file, unless it is missing, unreadable or writable by everyone. The
+    /// servers ignore such files, too.
+    fn include(&mut self, file: &Path, depth: u32) -> io::Result<()> {
+        let is_open = fs::metadata(file).is_ok_and(|metadata| metadata.permissions().mode() & 0o002 != 0);
+        let read = match depth {
+            _ if is_open => Ok(()),
+            MAX_DEPTH => Err(io::Error::other("files include one another too deeply")),
+            _ => self.read(file, depth + 1),
+        };
+        match read {
+            Err(error) if is_ignored(&error) => Ok(()),
+            Err(error) if depth == 0 => Err(io::Error::new(error.kind(), format!("{}: {error}", file.display()))),
+            read => read,
+        }
+    }
+}
+
+fn is_server_group(name: &str) -> bool {
+    let is_version = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+    GROUPS.contains(&name)
+        || name.rsplit_once('-').is_some_and(|(name, rest)| GROUPS.contains(&name) && is_version(rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads the first of the files, in whose texts `HOME` is their folder. Returns the lines.
+    fn read(texts: &[(&str, &str)]) -> Result<String, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path();
+        for (name, text) in texts {
+            fs::create_dir_all(home.join(name).parent().unwrap()).unwrap();
+            fs::write(home.join(name), text.replace("HOME", home.to_str().unwrap())).unwrap();
+            let mode = if name.contains("open") { 0o666 } else { 0o644 };
+            fs::set_permissions(home.join(name), fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let lines = read_server_lines(&home.join(texts[0].0)).map_err(|error| error.to_string())?;
+        Ok(lines.iter().map(|line| format!("{}\n", line.text)).collect())
+    }
+
+    #[test]
+    fn only_groups_of_servers_are_read() {
+        let text =
+            "a=1\n[client]\nb=/ca.pem\n[mysqld-8.0]\nc=1\n[mysqld_safe]\nd=1\n[mysqld-auto]\ne=1\n[mariadb-10.11]\nf=1";
+        assert_eq!(read(&[("my.cnf", text)]).unwrap(), "a=1\n[mysqld-8.0]\nc=1\n[mariadb-10.11]\nf=1\n");
+    }
+
+    #[test]
+    fn included_files_are_read_in_their_place() {
+        let files = [
+            (
+                "my.cnf",
+                "!includedir HOME/conf.d\n[server]\na=1\n!include HOME/absent\n!include HOME/one\n!import x\nb=1",
+            ),
+            ("one", "x=no group\n[client]\nx=1\n[mariadb]\nc=1\n[mysql]\nx=1\n"),
+            ("conf.d/b.cnf", "[mysqld]\nd=1\n"),
+            ("conf.d/a.cnf", "[mysqld]\ne=1\n"),
+            ("conf.d/c.txt", "[mysqld]\nx=1\n"),
+            ("conf.d/open.cnf", "[mysqld]\nx=1\n"),
+        ];
+        let expected =
+            "[mysqld]\ne=1\n[mysqld]\nd=1\n[mysqld]\n[server]\na=1\n[server]\n[mariadb]\nc=1\n[server]\nb=1\n";
+        assert_eq!(read(&files).unwrap(), expected);
+    }
+
+    #[test]
+    fn included_files_have_limits() {
+        let error = read(&[("my.cnf", "!include HOME/my.cnf\n")]).unwrap_err();
+        assert!(error.contains("my.cnf") && error.contains("too deeply"), "{error}");
+        let wide = "!include HOME/my.cnf\n".repeat(5_000);
+        let error = read(&[("my.cnf", &wide)]).unwrap_err();
+        assert!(error.contains("bytes") || error.contains("too deeply"), "{error}");
+    }
+}
