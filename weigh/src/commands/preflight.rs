@@ -26,6 +26,7 @@ use crate::options::pipeline::{Conclusion, format_name, has_lines};
 use crate::{output, results};
 pub use args::PreflightArgs;
 use args::PreflightFormat;
+use trial::Trial;
 pub use trial::find_nearest_server;
 
 /// Reply to a command line without `--to`.
@@ -127,6 +128,8 @@ fn check_server(args: &PreflightArgs, options: &Options) -> Result<(Report, Vec<
     for schema in &mut facts.schemas {
         schema.tables.retain(|table| definitions.find(Kind::Table, &table.schema, &table.name).is_some());
     }
+    let trial = Trial::choose(args, spec, &targets.options, &server, &facts)?;
+    trial.as_ref().map_or(Ok(()), |trial| trial.check(&bar))?;
     let read = args.read_options();
     let open = || -> Result<Box<dyn RowSource + '_>, preflight::Error> {
         Ok(Box::new(ServerRows::open(&server, &facts, &read)?))
@@ -148,7 +151,7 @@ fn check_server(args: &PreflightArgs, options: &Options) -> Result<(Report, Vec<
     if report.plan.is_some() {
         let rehearsed =
             Rehearsed { facts: &facts, definitions: &definitions, request: &options.request, sample: args.sample() };
-        trial::try_plan(args, spec, &targets.options, &server, &rehearsed, &mut report, &bar)?;
+        trial::try_plan(args, trial.as_ref(), &server, &rehearsed, &mut report, &bar)?;
     }
     if let Some(scratch) = scratch {
         apply::apply(&scratch, &facts, &mut report, &bar)?;

@@ -150,8 +150,13 @@ fn ask_server(args: &WhyArgs, request: Request) -> Result<Diagnosis> {
     let schemas = args.copied_schemas(&request);
     refuse_missing_schemas(&source, &schemas)?;
     let settings = source.read_settings(&SETTINGS)?;
-    let private =
-        Options { settings: Setting::adopt(settings), buffer_pool: Some(BUFFER_POOL_BYTES), ..targets.options.clone() };
+    let private = Options {
+        settings: Setting::adopt(settings),
+        // The option file that was read for the running server is a client's.
+        defaults_file: None,
+        buffer_pool: Some(BUFFER_POOL_BYTES),
+        ..targets.options.clone()
+    };
     let server = open_copy(&trial, private, &bar)?;
     bar.step("copying the definitions");
     let unbuilt = why::copy_schemas(&source, &server, &schemas)?;

@@ -123,13 +123,19 @@ fn convert_until_nothing_is_found(name: &str, target: &str) {
     assert_eq!(shop.preflight(&words).code, Some(0), "no finding of table notes is an error");
     let report = shop.report(&[&to, "--trial=none"]);
     assert_eq!(report.plan.as_ref().unwrap().blocked, ["shop.customers"]);
-    // A private server that doesn't start leaves the findings as they are.
-    let unstarted = shop.report(&[&to, "--set=no_such_variable=1"]);
-    assert!(
-        unstarted.unchecked.iter().any(|line| line.starts_with("the plan: not rehearsed: ")),
-        "{:?}",
-        unstarted.unchecked
-    );
+    // What is typed for the private server is an error if it does not start, and is tried first.
+    for words in [&["--set=no_such_variable=1"][..], &["--trial=mysql@99"], &["--trial=/no/such/server"]] {
+        let unstarted = shop.preflight(&[&[&*to], words].concat());
+        assert!(unstarted.code == Some(2) && unstarted.stdout.is_empty(), "{unstarted}");
+    }
+    // The option file of a running server is a client's.
+    let file = shop.workspace.root().join("client.cnf");
+    fs::write(&file, "[client]\nuser=root\n[mysqld]\nno_such_variable=1\n").unwrap();
+    let file = format!("--defaults-file={}", file.display());
+    let socket = format!("--socket={}", shop.socket.display());
+    let words = ["preflight", &file, &socket, "--schema=shop", &to, "--format=json"];
+    let unchecked = read(&shop.workspace.wait_for_end(shop.workspace.weigh(&words).spawn().unwrap())).unchecked;
+    assert!(unchecked.iter().all(|line| !line.contains("not rehearsed")), "{unchecked:?}");
     let page = shop.preflight(&[&to, "--trial=none", "--format=html"]);
     assert!(page.code == Some(1) && page.stdout.contains("<h1") && page.stdout.contains("straße@x"), "{page}");
     let csv = shop.preflight(&[&to, "--trial=none", "--format=csv"]);

@@ -12,13 +12,56 @@ use super::PreflightArgs;
 /// ALTER.
 const BUFFER_POOL_BYTES: u64 = 256 << 20;
 
+/// The private server that the plan is rehearsed on.
+pub struct Trial {
+    spec: Spec,
+    options: Options,
+    /// Whether the command line names the server, or settings for it.
+    is_typed: bool,
+}
+
+impl Trial {
+    /// Chooses the server that `--trial` names, or else the nearest installed version of the server
+    /// that is read. `None` with `--trial none`, with `--scratch`, and if no server is installed.
+    pub fn choose(
+        args: &PreflightArgs,
+        spec: &Spec,
+        options: &Options,
+        server: &Server,
+        facts: &Facts,
+    ) -> Result<Option<Self>> {
+        let trial: Option<Spec> = match args.trial.as_deref() {
+            Some("none") => None,
+            Some(text) => Some(text.parse()?),
+            None if args.scratch.is_some() => None,
+            None if !spec.is_running() => Some(spec.clone()),
+            None => find_nearest_server(server)?,
+        };
+        let Some(trial) = trial else { return Ok(None) };
+        if trial.is_running() {
+            bail!("--trial takes a server that weigh starts; --scratch tries the ALTERs on the server that is read");
+        }
+        let is_typed = args.trial.is_some() || spec.is_running() && !options.settings.is_empty();
+        let mut settings = read_definition_settings(facts);
+        settings.extend(options.settings.iter().cloned());
+        // An option file that is read for a running server is a client's.
+        let defaults_file = options.defaults_file.clone().filter(|_| !spec.is_running());
+        let options = Options { settings, defaults_file, buffer_pool: Some(BUFFER_POOL_BYTES), ..options.clone() };
+        Ok(Some(Self { spec: trial, options, is_typed }))
+    }
+
+    /// Starts and stops the server if the command line names it. It then fails before rows are read.
+    pub fn check(&self, progress: &dyn Progress) -> Result<()> {
+        if self.is_typed { Ok(server::open(&self.spec, &self.options, progress)?.stop()?) } else { Ok(()) }
+    }
+}
+
 /// Rehearses the plan on a private server. With `--scratch`, tries its ALTERs in a scratch schema
 /// instead; if there is no private server, takes their algorithms from the documentation. In these
 /// two cases, lists the plan under "not checked".
 pub fn try_plan(
     args: &PreflightArgs,
-    spec: &Spec,
-    options: &Options,
+    trial: Option<&Trial>,
     server: &Server,
     rehearsed: &Rehearsed<'_>,
     report: &mut Report,
@@ -29,12 +72,6 @@ pub fn try_plan(
         report.unchecked.push(format!("the plan: not rehearsed; its ALTERs were tried on empty tables in {scratch}"));
         return Ok(run_in_scratch_schema(server, scratch, rehearsed.facts, rehearsed.definitions, plan)?);
     }
-    let trial: Option<Spec> = match args.trial.as_deref() {
-        Some("none") => None,
-        Some(text) => Some(text.parse()?),
-        None if !spec.is_running() => Some(spec.clone()),
-        None => find_nearest_server(server)?,
-    };
     let Some(trial) = trial else {
         use_documented_algorithms(rehearsed.facts, plan);
         let why = match args.trial.is_some() {
@@ -44,14 +81,8 @@ pub fn try_plan(
         report.unchecked.push(format!("the plan: not rehearsed: {why}"));
         return Ok(());
     };
-    if trial.is_running() {
-        bail!("--trial takes a server that weigh starts; --scratch tries the ALTERs on the server that is read");
-    }
     progress.step("rehearsing the plan on a private server");
-    let mut settings = read_definition_settings(rehearsed.facts);
-    settings.extend(options.settings.iter().cloned());
-    let private = Options { settings, buffer_pool: Some(BUFFER_POOL_BYTES), ..options.clone() };
-    let private = match server::open(&trial, &private, progress) {
+    let private = match server::open(&trial.spec, &trial.options, progress) {
         Ok(private) => private,
         Err(error) => {
             lifecycle::interrupt::check()?;
