@@ -1,8 +1,10 @@
 //! Results folders.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use files::Access;
+use anyhow::{Result, anyhow};
+use files::{Access, HeldFolder};
 use measure::{RunFolder, RunFolderError};
 
 /// Creates the folder of a run: `named`, or a new one below `weigh-results`.
@@ -19,11 +21,21 @@ pub fn create_folder(named: Option<&Path>, access: Access) -> Result<RunFolder, 
     }
 }
 
-/// Returns the path for results that aren't a run: `named`, or an unused name below
-/// `weigh-results`. Creates nothing.
-pub fn choose_path(named: Option<&Path>) -> PathBuf {
+/// Creates the folder for results that aren't a run: `named`, or a new one below `weigh-results`.
+/// It is removed on drop if it is new and empty.
+pub fn open_folder(named: Option<&Path>, access: Access) -> Result<HeldFolder, RunFolderError> {
     let free = || folder_names().find(|path| !path.exists()).expect("numbers don't end");
-    named.map_or_else(free, Path::to_owned)
+    let path = named.map_or_else(free, Path::to_owned);
+    HeldFolder::create(&path, access).map_err(|source| RunFolderError::Create { path, source })
+}
+
+/// Writes or replaces a file in a folder of results. Returns its path.
+pub fn write(folder: &HeldFolder, name: &str, text: &str, access: Access) -> Result<PathBuf> {
+    let path = folder.path().join(name);
+    folder
+        .replace(name, access, |file| file.write_all(text.as_bytes()))
+        .map_err(|error: std::io::Error| anyhow!("cannot write {}: {error}", path.display()))?;
+    Ok(path)
 }
 
 /// Yields folder names by the current time, with a number from the second one on:

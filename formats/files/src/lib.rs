@@ -3,6 +3,7 @@
 //! it, and [`read_small_below`] within a folder. Folders that others can change are refused.
 
 mod copy;
+mod held;
 mod own;
 mod pack;
 mod remove;
@@ -10,6 +11,7 @@ mod replace;
 mod shared;
 
 pub use copy::copy_tree;
+pub use held::HeldFolder;
 pub use own::{create_new, open_existing, open_regular, read_small, read_small_below, read_small_unlinked};
 pub use pack::unpack;
 pub use remove::{remove_content, remove_tree};

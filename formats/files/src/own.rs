@@ -18,8 +18,12 @@ pub fn create_new(path: &Path) -> io::Result<File> {
 /// names (hard links), a pipe or a device, and for a file of another user.
 pub fn open_existing(path: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let file = OpenOptions::new().read(true).append(true).custom_flags(flags.bits() as i32).open(path);
-    let file = file.map_err(|error| match error.raw_os_error() {
+    check_existing(OpenOptions::new().read(true).append(true).custom_flags(flags.bits() as i32).open(path))
+}
+
+/// Checks a file that was opened without following a link.
+pub(crate) fn check_existing(opened: io::Result<File>) -> io::Result<File> {
+    let file = opened.map_err(|error| match error.raw_os_error() {
         Some(code) if code == Errno::LOOP.raw_os_error() => refuse("it is a symbolic link"),
         _ => error,
     })?;

@@ -1,10 +1,12 @@
 //! Atomic replacement of a file: readers never see a part of the new content.
 
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use rustix::fs::Mode;
+
+use crate::held::HeldFolder;
 use crate::own::open_existing;
 
 /// Who may read a file.
@@ -16,24 +18,25 @@ pub enum Access {
     Umask,
 }
 
-/// Writes a file beside `path` and renames it to `path`. Readers see the old content or the new
-/// one, and a link at `path` is replaced, not followed. If `write` fails, `path` stays as it was.
+impl Access {
+    pub(crate) fn file_mode(self) -> Mode {
+        Mode::from_raw_mode(if self == Self::OwnerOnly { 0o600 } else { 0o666 })
+    }
+
+    pub(crate) fn folder_mode(self) -> Mode {
+        Mode::from_raw_mode(if self == Self::OwnerOnly { 0o700 } else { 0o777 })
+    }
+}
+
+/// Writes a file beside `path` and renames it to `path`, as [`HeldFolder::replace`] does.
 pub fn replace<E: From<io::Error>>(
     path: &Path,
     access: Access,
     write: impl FnOnce(&mut File) -> Result<(), E>,
 ) -> Result<(), E> {
+    let name = path.file_name().ok_or(io::Error::from(io::ErrorKind::IsADirectory))?;
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".weigh-");
-    let mode = Permissions::from_mode(0o666);
-    if access == Access::Umask {
-        builder.permissions(mode);
-    }
-    let mut temporary = builder.tempfile_in(folder).map_err(without_path)?;
-    write(temporary.as_file_mut())?;
-    temporary.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    HeldFolder::follow(folder)?.replace(name, access, write)
 }
 
 /// Replaces a file as [`replace`] does, but an existing one only if it is a regular file of this user
@@ -62,17 +65,11 @@ pub fn check_own(path: &Path, first: &str) -> Result<(), io::Error> {
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "it exists, and weigh did not write it"))
 }
 
-/// Removes the temporary file's path from an error: the user knows only the file's name.
-fn without_path(error: io::Error) -> io::Error {
-    let text = error.to_string();
-    text.split_once(" at path ").map(|(cause, _)| io::Error::new(error.kind(), cause)).unwrap_or(error)
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::io::Write;
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
 

@@ -77,8 +77,12 @@ fn resolve(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
 /// Says who else owns a file or folder. `None` for this user and root. `what` names it.
 fn owner_fault(what: &str, metadata: &Metadata) -> Option<String> {
     let owner = metadata.uid();
-    let is_trusted = owner == 0 || owner == rustix::process::geteuid().as_raw() || is_unmapped(owner);
-    (!is_trusted).then(|| format!("{what} belongs to another user (id {owner})"))
+    (!is_trusted_owner(owner)).then(|| format!("{what} belongs to another user (id {owner})"))
+}
+
+/// Returns `true` for this user and root.
+pub(crate) fn is_trusted_owner(owner: u32) -> bool {
+    owner == 0 || owner == rustix::process::geteuid().as_raw() || is_unmapped(owner)
 }
 
 /// Says who may write to a file or folder besides its owner.

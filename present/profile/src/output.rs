@@ -1,11 +1,9 @@
 //! Files of a profile: folded stacks, flame graphs, and the figures as JSON.
 
-use std::fs::DirBuilder;
 use std::io::Write;
-use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use files::Access;
+use files::{Access, HeldFolder};
 
 use crate::error::Error;
 use crate::flame;
@@ -22,11 +20,11 @@ const FILE: &str = "profiles.json";
 /// Size of the largest `profiles.json` that is read. A cut one is malformed.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Writes the figures of all profiles to `profiles.json`.
-pub fn write(folder: &Path, profiles: &Profiles) -> Result<(), Error> {
+/// Writes the figures of all profiles to `profiles.json` in a run's folder.
+pub fn write(run: &HeldFolder, profiles: &Profiles) -> Result<(), Error> {
     let mut text = serde_json::to_string_pretty(profiles).expect("a profile is plain data");
     text.push('\n');
-    write_file(folder, FILE, text.as_bytes())
+    write_file(run, FILE, text.as_bytes())
 }
 
 /// Reads the profiles of a run's folder. `None` if the run has no profiles.
@@ -60,21 +58,21 @@ fn describe_functions(profile: &mut Profile) {
     }
 }
 
-/// Writes folded stacks and flame graphs of each side, and flame graphs of the differences. Records
+/// Writes folded stacks and flame graphs of each side into a run's folder, and flame graphs of the differences. Records
 /// the file names in the profile.
 pub(crate) fn draw_graphs(
     profile: &mut Profile,
     resolved: &Resolved,
     side_samples: &[SideSamples<'_>],
-    folder: &Path,
+    run: &HeldFolder,
     prefix: &str,
 ) -> Result<(), Error> {
     let folded: Vec<String> = side_samples.iter().map(|side| flame::fold(resolved, side.stacks())).collect();
     let names: Vec<String> = profile.sides.iter().map(|side| format!("{prefix}{}", file_name(&side.label))).collect();
     for ((side, folded), name) in profile.sides.iter_mut().zip(&folded).zip(&names) {
         let svg = flame::draw_graph(&format!("{}: {}", side.label, profile.title), folded)?;
-        side.folded = Some(write_named_file(folder, &format!("{name}.folded"), folded.as_bytes())?);
-        side.flame_graph = Some(write_named_file(folder, &format!("{name}.svg"), &svg)?);
+        side.folded = Some(write_named_file(run, &format!("{name}.folded"), folded.as_bytes())?);
+        side.flame_graph = Some(write_named_file(run, &format!("{name}.svg"), &svg)?);
     }
     for difference in &mut profile.differences {
         let side = difference.side;
@@ -82,23 +80,22 @@ pub(crate) fn draw_graphs(
         let title = format!("{label} against {first}: red takes more, blue less; {}", profile.title);
         let svg = flame::draw_difference(&title, &folded[0], &folded[side])?;
         difference.flame_graph =
-            Some(write_named_file(folder, &format!("{}-against-{}.svg", names[side], file_name(first)), &svg)?);
+            Some(write_named_file(run, &format!("{}-against-{}.svg", names[side], file_name(first)), &svg)?);
     }
     Ok(())
 }
 
-fn write_named_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<String, Error> {
-    write_file(folder, name, bytes)?;
+fn write_named_file(run: &HeldFolder, name: &str, bytes: &[u8]) -> Result<String, Error> {
+    write_file(run, name, bytes)?;
     Ok(name.to_owned())
 }
 
-fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Error> {
-    let path: PathBuf = folder.join(name);
+fn write_file(run: &HeldFolder, name: &str, bytes: &[u8]) -> Result<(), Error> {
     // The titles can hold values of captured statements.
-    let mut private = DirBuilder::new();
-    let created = private.recursive(true).mode(0o700).create(folder);
-    let written = created.and_then(|()| files::replace(&path, Access::OwnerOnly, |file| file.write_all(bytes)));
-    written.map_err(Error::io("write", &path))
+    let access = Access::OwnerOnly;
+    let folder = run.create_folder(FOLDER, access);
+    let written = folder.and_then(|folder| folder.replace(name, access, |file| file.write_all(bytes)));
+    written.map_err(Error::io("write", run.path().join(FOLDER).join(name)))
 }
 
 /// Returns a label as part of a file name. All characters except ASCII letters, digits, `.`, `_`

@@ -2,10 +2,12 @@
 //! taken elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use files::HeldFolder;
 use lifecycle::interrupt;
 use load::{Load, Sharing, WorkMeter};
 use measure::{Incomparability, Observer, Probe, Run, Variant};
@@ -42,11 +44,12 @@ pub struct Plan {
     pub window: Duration,
 }
 
-/// Samples each condition of a run, and writes flame graphs to a folder.
+/// Samples each condition of a run, and writes flame graphs into its folder.
 #[derive(Debug)]
 pub struct Profiler {
     plan: Plan,
-    folder: PathBuf,
+    /// The run's folder.
+    folder: Arc<HeldFolder>,
     /// Profiles, one per sampled condition.
     pub profiles: Vec<Profile>,
     /// Reasons for missing profiles.
@@ -54,9 +57,8 @@ pub struct Profiler {
 }
 
 impl Profiler {
-    /// Creates a profiler. The folder need not exist yet.
-    pub fn new(plan: Plan, folder: &Path) -> Self {
-        Self { plan, folder: folder.to_owned(), profiles: Vec::new(), failures: Vec::new() }
+    pub fn new(plan: Plan, folder: Arc<HeldFolder>) -> Self {
+        Self { plan, folder, profiles: Vec::new(), failures: Vec::new() }
     }
 
     /// Returns profiles and failures. Consecutive equal failures are reported once.
@@ -167,7 +169,7 @@ pub fn attach(
     pid: u32,
     server: Option<&Server>,
     plan: Plan,
-    folder: &Path,
+    folder: &HeldFolder,
     observer: &dyn Observer,
     announce: impl FnOnce(Scope),
 ) -> Result<Profile, Error> {
@@ -218,7 +220,7 @@ pub fn attach(
 
 /// Imports samples that were taken elsewhere, as the profile of one server. If exactly one process
 /// is a server, only its samples are used.
-pub fn import(path: &Path, windows: usize, folder: &Path) -> Result<Profile, Error> {
+pub fn import(path: &Path, windows: usize, folder: &HeldFolder) -> Result<Profile, Error> {
     let script = perf::read_script(path)?;
     let label = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let (Some(first), Some(last)) = (script.samples.first(), script.samples.last()) else {
@@ -264,7 +266,13 @@ struct ProfileInput<'a> {
 }
 
 impl ProfileInput<'_> {
-    fn profile(&self, script: &Script, sampling: SamplingInfo, folder: &Path, prefix: &str) -> Result<Profile, Error> {
+    fn profile(
+        &self,
+        script: &Script,
+        sampling: SamplingInfo,
+        folder: &HeldFolder,
+        prefix: &str,
+    ) -> Result<Profile, Error> {
         let resolved = resolve::resolve(script, self.preferred_collations);
         let samples = summary::assign_samples(&resolved, self.sides, self.windows);
         let mut profile = Profile {

@@ -112,7 +112,7 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode> {
     let analysis = measure::analyse(&run, &blocks);
     let report = Report::new(run, analysis);
     let printed = output::print(&bench::render(&report, args.format));
-    bench::print_results(folder.path(), &report, "");
+    bench::print_results(&folder.folder(), &report, "");
     printed?;
     Ok(if left_out { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

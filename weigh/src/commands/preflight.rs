@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use ::files::Access;
 use anyhow::{Result, anyhow, bail};
 use facts::Facts;
+use measure::RunFolderError;
 use preflight::{Checkpoint, Options, Rehearsed, Report, RowSource, ServerRows, Source, read_definitions};
 use progress::Bar;
 use rehearsal::Kind;
@@ -76,11 +77,6 @@ pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
 /// `--plan`, text output writes a plan with steps into a new folder of results, with the page and
 /// the commands of online schema change tools.
 fn write_files(args: &PreflightArgs, report: &Report) -> Result<PlanFiles> {
-    let write = |path: &Path, text: &str| {
-        ::files::replace(path, Access::OwnerOnly, |file| file.write_all(text.as_bytes()))
-            .map_err(|error| anyhow!("cannot write {}: {error}", path.display()))?;
-        Ok::<_, anyhow::Error>(Some(path.display().to_string()))
-    };
     // Refuses to replace a file that weigh did not write: its name may be a typing error.
     let write_named = |path: &Path, text: &str| {
         let first = printed::FIRST_LINE;
@@ -98,18 +94,24 @@ fn write_files(args: &PreflightArgs, report: &Report) -> Result<PlanFiles> {
     if args.format != PreflightFormat::Text || report.plan.as_ref().is_none_or(|plan| plan.steps.is_empty()) {
         return Ok(PlanFiles::default());
     }
-    let folder = results::choose_path(None);
-    if let Err(error) = std::fs::create_dir_all(&folder) {
-        output::print_message(&format!(
-            "cannot write the plan into {}: {error}; --plan FILE writes it",
-            folder.display()
-        ));
-        return Ok(PlanFiles::default());
-    }
+    let folder = match results::open_folder(None, Access::Umask) {
+        Ok(folder) => folder,
+        Err(RunFolderError::Create { path, source }) => {
+            output::print_message(&format!(
+                "cannot write the plan into {}: {source}; --plan FILE writes it",
+                path.display()
+            ));
+            return Ok(PlanFiles::default());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let write = |name: &str, text: &str| -> Result<Option<String>> {
+        Ok(Some(results::write(&folder, name, text, Access::OwnerOnly)?.display().to_string()))
+    };
     let online = printed::online_file(report);
-    let online = online.map(|text| write(&folder.join("plan-online.sh"), &text)).transpose()?.flatten();
-    let page = write(&folder.join("preflight.html"), &printed::page(report))?;
-    Ok(PlanFiles { plan: write(&folder.join("plan.sql"), &plan)?, online, page, ..PlanFiles::default() })
+    let online = online.map(|text| write("plan-online.sh", &text)).transpose()?.flatten();
+    let page = write("preflight.html", &printed::page(report))?;
+    Ok(PlanFiles { plan: write("plan.sql", &plan)?, online, page, ..PlanFiles::default() })
 }
 
 /// Checks a server. Also returns the words of the command that opens a client on it.

@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
 use clap::{Args, ValueEnum};
-use files::Access;
+use files::{Access, HeldFolder};
 use report::{Report, Style};
 
-use crate::output;
+use crate::{output, results};
 
 /// File name of the page in a run's folder.
 const PAGE_FILE: &str = "report.html";
@@ -81,10 +81,9 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub fn write_page(folder: &Path, report: &Report) -> Result<PathBuf> {
-    let path = folder.join(PAGE_FILE);
-    replace_file(&path, &report::page(&[(run_name(folder), report.clone())]), report.run.access())?;
-    Ok(path)
+pub fn write_page(folder: &HeldFolder, report: &Report) -> Result<PathBuf> {
+    let page = report::page(&[(run_name(folder.path()), report.clone())]);
+    results::write(folder, PAGE_FILE, &page, report.run.access())
 }
 
 fn read_report(folder: &Path) -> Result<(String, Report)> {

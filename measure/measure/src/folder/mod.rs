@@ -1,12 +1,13 @@
 //! The run folder: `run.json`, and `samples.jsonl` with one line per block, written when the block
 //! ends.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use files::Access;
+use files::{Access, HeldFolder};
 
 use crate::model::{Block, Run};
 
@@ -61,14 +62,12 @@ pub enum RunFolderError {
 }
 
 /// A run folder open for writing. On drop, if only warm-ups or no blocks were written, its files
-/// and the directories that were created for it are deleted, unless `keeps_empty` is set.
+/// are deleted, unless `keeps_empty` is set, and with them the directories that were created for it.
 #[derive(Debug)]
 pub struct RunFolder {
-    path: PathBuf,
+    folder: Arc<HeldFolder>,
     samples: File,
     access: Access,
-    /// Directories created for the run folder, innermost first.
-    created: Vec<PathBuf>,
     /// Number of blocks written, without warm-ups.
     counted_blocks: usize,
     /// Whether to keep the folder even without blocks.
@@ -85,40 +84,37 @@ impl RunFolder {
             let path = path.to_owned();
             move |source| RunFolderError::Create { path, source }
         };
-        let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
-        let created = path.ancestors().take_while(is_missing).map(Path::to_owned).collect();
-        let mode = if access == Access::OwnerOnly { 0o700 } else { 0o777 };
-        DirBuilder::new().recursive(true).mode(mode).create(path).map_err(fail(path))?;
-        if path.join(RUN_FILE).exists() {
+        let folder = HeldFolder::create(path, access).map_err(fail(path))?;
+        if folder.has(RUN_FILE) {
             return Err(RunFolderError::AlreadyHasRun(path.to_owned()));
         }
         let file = path.join(SAMPLES_FILE);
-        let mode = if access == Access::OwnerOnly { 0o600 } else { 0o666 };
-        let samples = match OpenOptions::new().read(true).append(true).create_new(true).mode(mode).open(&file) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => files::open_existing(&file),
-            created => created,
-        };
-        let samples = samples.map_err(fail(&file))?;
+        let samples = folder.open_to_append(SAMPLES_FILE, access).map_err(fail(&file))?;
         // An empty file, left by a process that was killed right at the start, is reused.
-        let is_free = resuming::lock_samples(&samples, path).is_ok() && !path.join(RUN_FILE).exists();
+        let is_free = resuming::lock_samples(&samples, path).is_ok() && !folder.has(RUN_FILE);
         if !is_free || samples.metadata().map_err(fail(&file))?.len() > 0 {
             return Err(RunFolderError::AlreadyHasRun(path.to_owned()));
         }
-        let path = path.to_owned();
-        Ok(Self { path, samples, access, created, counted_blocks: 0, keeps_empty: false, unfinished: None })
+        let folder = Arc::new(folder);
+        Ok(Self { folder, samples, access, counted_blocks: 0, keeps_empty: false, unfinished: None })
     }
 
     pub fn path(&self) -> &Path {
-        &self.path
+        self.folder.path()
+    }
+
+    /// Returns the folder, for other files that are written into it.
+    pub fn folder(&self) -> Arc<HeldFolder> {
+        Arc::clone(&self.folder)
     }
 
     /// Writes or replaces `run.json` atomically.
     pub fn write_run(&self, run: &Run) -> Result<(), RunFolderError> {
-        let path = self.path.join(RUN_FILE);
         let mut text = serde_json::to_string_pretty(run).expect("a run is plain data");
         text.push('\n');
-        files::replace(&path, self.access, |file| file.write_all(text.as_bytes()))
-            .map_err(|source| RunFolderError::Write { path, source })
+        self.folder
+            .replace(RUN_FILE, self.access, |file| file.write_all(text.as_bytes()))
+            .map_err(|source| RunFolderError::Write { path: self.path().join(RUN_FILE), source })
     }
 
     /// Appends a block in one write.
@@ -126,7 +122,7 @@ impl RunFolder {
         let mut line = serde_json::to_vec(block).expect("a block is plain data");
         line.push(b'\n');
         let written = self.refuse_removed().and_then(|()| self.samples.write_all(&line));
-        written.map_err(|source| RunFolderError::Write { path: self.path.join(SAMPLES_FILE), source })?;
+        written.map_err(|source| RunFolderError::Write { path: self.path().join(SAMPLES_FILE), source })?;
         self.counted_blocks += usize::from(!block.warm_up);
         Ok(())
     }
@@ -155,18 +151,17 @@ impl Drop for RunFolder {
         if self.counted_blocks > 0 || self.keeps_empty {
             return;
         }
-        // Removal fails for files that do not exist and for directories with other content.
         for name in [RUN_FILE, SAMPLES_FILE] {
-            let _ = fs::remove_file(self.path.join(name));
-        }
-        for folder in &self.created {
-            let _ = fs::remove_dir(folder);
+            // Fails for a file that does not exist.
+            let _ = self.folder.remove(name);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::reading::read_samples;
     use super::*;
 

@@ -6,6 +6,9 @@
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
+
+use files::HeldFolder;
 
 use super::reading::read_checked;
 use super::{RUN_FILE, RunFolder, RunFolderError, SAMPLES_FILE};
@@ -26,9 +29,12 @@ impl RunFolder {
         if !path.join(RUN_FILE).exists() {
             return refuse("it holds no run");
         }
-        let file = path.join(SAMPLES_FILE);
-        let opened = files::open_existing(&file);
-        let samples = opened.map_err(|source| RunFolderError::Write { path: file, source })?;
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |source| RunFolderError::Write { path, source }
+        };
+        let folder = HeldFolder::open(path).map_err(failed(path))?;
+        let samples = folder.open_existing(SAMPLES_FILE).map_err(failed(&path.join(SAMPLES_FILE)))?;
         lock_samples(&samples, path)?;
         let (run, blocks) = read_checked(path)?;
         if run.finished.is_some() && run.failure.is_none() {
@@ -40,15 +46,7 @@ impl RunFolder {
         let counted = blocks.iter().filter(|block| !block.warm_up).count();
         let access = run.access();
         let unfinished = Some(UnfinishedRun { run, blocks });
-        Ok(Self {
-            path: path.to_owned(),
-            samples,
-            access,
-            created: Vec::new(),
-            counted_blocks: counted,
-            keeps_empty: true,
-            unfinished,
-        })
+        Ok(Self { folder: Arc::new(folder), samples, access, counted_blocks: counted, keeps_empty: true, unfinished })
     }
 
     pub fn unfinished_run(&self) -> Option<&Run> {
@@ -67,7 +65,7 @@ impl RunFolder {
         // Replicates are stored in order, so the complete ones come first.
         let kept: Vec<&Block> = begun.blocks.iter().take_while(|block| block.replicate < whole).collect();
         self.counted_blocks = kept.iter().filter(|block| !block.warm_up).count();
-        let path = self.path.join(SAMPLES_FILE);
+        let path = self.path().join(SAMPLES_FILE);
         let cut = count_bytes_of_lines(&path, kept.len()).and_then(|length| self.samples.set_len(length));
         cut.map_err(|source| RunFolderError::Write { path, source })?;
         Ok(Some(begun))

@@ -9,12 +9,13 @@ pub mod resolve;
 mod selftest;
 mod unopened;
 
-use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
 use fetch::Tool;
+use files::HeldFolder;
 use measure::{Analysis, Driver, Outcome, PairKind, Preview, Probe, RunFolder};
 use profile::perf::{CallGraph, Sampling};
 use profile::{Plan, Profiler, Profiles};
@@ -138,7 +139,7 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     // Created before the servers start, so that a failure is reported at once. `measure::run`
     // removes the folder if nothing is measured.
     let folder = open_results_folder(bench)?;
-    let out = folder.path().to_owned();
+    let out = folder.folder();
     let request = workload_folder::restore_result_diff(bench.folder.as_ref(), &bench.request, folder.unfinished_run());
     let live = Live::new(&request);
     let mut servers = open_servers(openings, &live)?;
@@ -153,7 +154,7 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     let request = workload_folder::diff_results(bench.folder.as_ref(), &request, &servers, &live)?;
     let earlier = if bench.resume.is_some() { read_complete_profiles(&folder)? } else { None };
     let samples = bench.profile && earlier.is_none();
-    let mut profiler = samples.then(|| Profiler::new(PROFILE_PLAN, &out.join(profile::output::FOLDER)));
+    let mut profiler = samples.then(|| Profiler::new(PROFILE_PLAN, Arc::clone(&out)));
     let probe = profiler.as_mut().map(|profiler| profiler as &mut dyn Probe);
     let outcome = measure::run(&request, &mut servers, folder, env!("CARGO_PKG_VERSION"), &live, probe);
     live.end();
@@ -186,7 +187,7 @@ fn finish(
     openings: &[Opening],
     outcome: Outcome,
     profiles: Option<Profiles>,
-    out: &Path,
+    out: &HeldFolder,
 ) -> Result<ExitCode> {
     let Outcome { run, failure, blocks } = outcome;
     let time = bench.request.max_time.as_secs_f64();
@@ -194,7 +195,7 @@ fn finish(
         failure.map_or(Ok(()), Err)?;
         bail!("no block of load fitted into {time} s; raise --max-time");
     }
-    let blocks = match measure::read_run(out) {
+    let blocks = match measure::read_run(out.path()) {
         Ok((_, blocks)) => blocks,
         // The folder was removed, which the failure says.
         Err(error) => return Err(failure.map_or_else(|| error.into(), Into::into)),
@@ -202,7 +203,7 @@ fn finish(
     let analysis = measure::analyse(&run, &blocks);
     let compared = has_comparison(&analysis);
     if let Some(profiles) = &profiles
-        && let Err(error) = profile::output::write(&out.join(profile::output::FOLDER), profiles)
+        && let Err(error) = profile::output::write(out, profiles)
     {
         output::print_message(&error.to_string());
     }
@@ -210,7 +211,7 @@ fn finish(
     let printed = output::print(&render(&report, bench.format));
     print_results(out, &report, if failure.is_some() { " until then" } else { "" });
     match next::profile_command(bench, openings, &report) {
-        _ if failure.is_some() => resume::print_resume_command(out, &report.run),
+        _ if failure.is_some() => resume::print_resume_command(out.path(), &report.run),
         Some(command) if report.profiles.is_none() => {
             output::print_note(&format!("next: where the CPU goes: {command}"));
         }
@@ -232,8 +233,9 @@ fn finish(
 }
 
 /// Writes a run's page into its folder, and prints the paths of both.
-pub fn print_results(out: &Path, report: &Report, until_then: &str) {
+pub fn print_results(out: &HeldFolder, report: &Report, until_then: &str) {
     let page = write_page(out, report);
+    let out = out.path();
     output::print_note(&format!("\nresults{until_then}: {}", out.display()));
     match &page {
         Ok(page) => output::print_note(&format!(

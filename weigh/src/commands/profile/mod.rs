@@ -3,12 +3,11 @@
 mod args;
 mod resolve;
 
-use std::io::Write as _;
-use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use anyhow::{Result, anyhow, bail};
-use files::Access;
+use anyhow::{Result, bail};
+use files::{Access, HeldFolder};
 use profile::perf::{CallGraph, Scope};
 use profile::{FORMAT, Plan, Profile, Profiler, Profiles};
 use progress::Bar;
@@ -82,13 +81,12 @@ fn print_cost(pid: u32, plan: Plan, scope: Scope) {
     }
 }
 
-fn finish(args: &ProfileArgs, sample: impl FnOnce(&Path) -> Result<Profile>) -> Result<ExitCode> {
-    let out = results::choose_path(args.out.as_deref());
-    let folder = out.join(profile::output::FOLDER);
-    if folder.exists() {
-        bail!("{} already holds a profile; name another folder by --out", out.display());
+fn finish(args: &ProfileArgs, sample: impl FnOnce(&HeldFolder) -> Result<Profile>) -> Result<ExitCode> {
+    let out = results::open_folder(args.out.as_deref(), Access::OwnerOnly)?;
+    if out.has(profile::output::FOLDER) {
+        bail!("{} already holds a profile; name another folder by --out", out.path().display());
     }
-    let profile = sample(&folder)?;
+    let profile = sample(&out)?;
     print_profiles(args, &out, Profiles { format: FORMAT.into(), profiles: vec![profile], failures: Vec::new() })
 }
 
@@ -100,13 +98,13 @@ fn sample_under_load(args: &ProfileArgs, plan: Plan) -> Result<ExitCode> {
     let request = resolve::resolve_request(args, own.as_ref())?;
     let targets = args.connect.resolve(request.max_connections())?;
     let folder = results::create_folder(args.out.as_deref(), request.access())?;
-    let out = folder.path().to_owned();
+    let out = folder.folder();
     let live = Live::new(&request);
     let mut servers = open_servers(&resolve_openings(targets), &live)?;
     workload_folder::refuse_servers(own.as_ref(), &servers)?;
     print_footprint(&request, &servers)?;
     let request = workload_folder::diff_results(own.as_ref(), &request, &servers, &live)?;
-    let mut profiler = Profiler::new(plan, &out.join(profile::output::FOLDER));
+    let mut profiler = Profiler::new(plan, Arc::clone(&out));
     let outcome = measure::run(&request, &mut servers, folder, env!("CARGO_PKG_VERSION"), &live, Some(&mut profiler));
     live.end();
     drop(servers);
@@ -123,9 +121,9 @@ fn sample_under_load(args: &ProfileArgs, plan: Plan) -> Result<ExitCode> {
     Ok(if failed { ExitCode::from(2) } else { code })
 }
 
-fn print_profiles(args: &ProfileArgs, out: &Path, profiles: Profiles) -> Result<ExitCode> {
-    let folder = out.join(profile::output::FOLDER);
-    profile::output::write(&folder, &profiles)?;
+fn print_profiles(args: &ProfileArgs, out: &HeldFolder, profiles: Profiles) -> Result<ExitCode> {
+    let folder = out.path().join(profile::output::FOLDER);
+    profile::output::write(out, &profiles)?;
     output::print(&match args.format {
         Format::Text => report::profile_text(&profiles, args.all, output::style()),
         Format::Json => report::profile_json(&profiles),
@@ -138,11 +136,7 @@ fn print_profiles(args: &ProfileArgs, out: &Path, profiles: Profiles) -> Result<
     let graphs = sides.chain(differences.filter_map(|difference| difference.flame_graph.as_ref()));
     let graphs: Vec<(String, String)> =
         graphs.filter_map(|name| Some((name.clone(), std::fs::read_to_string(folder.join(name)).ok()?))).collect();
-    let page = out.join("profile.html");
-    files::replace(&page, Access::OwnerOnly, |file| {
-        file.write_all(report::profile_page(&profiles, &graphs).as_bytes())
-    })
-    .map_err(|error| anyhow!("cannot write {}: {error}", page.display()))?;
-    output::print_note(&format!("\nresults: {}\npage, with flame graphs: {}", out.display(), page.display()));
+    let page = results::write(out, "profile.html", &report::profile_page(&profiles, &graphs), Access::OwnerOnly)?;
+    output::print_note(&format!("\nresults: {}\npage, with flame graphs: {}", out.path().display(), page.display()));
     Ok(if report::profiles_say_nothing(&profiles) { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }

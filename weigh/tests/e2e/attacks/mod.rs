@@ -15,8 +15,10 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
+use rustix::process::Signal;
+
 use crate::attach::Foreign;
-use crate::workspace::{Finished, Workspace};
+use crate::workspace::{ENDLESS, Finished, Workspace, send};
 
 /// Returns `false`, with a message, if this process is not root.
 fn is_root(test: &str) -> bool {
@@ -33,6 +35,23 @@ fn weigh(workspace: &Workspace, words: &[&str]) -> Finished {
 
 fn mode(path: &Path) -> u32 {
     fs::symlink_metadata(path).unwrap().permissions().mode() & 0o7777
+}
+
+/// The owner of a folder above that of the results exchanges it while root measures.
+#[test]
+fn results_lie_in_the_folder_that_was_created() {
+    let workspace = Workspace::new();
+    let at = |name: &str| workspace.root().join(name);
+    let mut child = workspace.bench(&ENDLESS, &["-c", "utf8mb4_bin"]).spawn().unwrap();
+    workspace.wait_for_blocks(&mut child);
+    fs::create_dir(at("elsewhere")).unwrap();
+    fs::rename(workspace.out(), at("moved")).unwrap();
+    symlink("elsewhere", workspace.out()).unwrap();
+    send(Signal::INT, child.id());
+    let finished = workspace.wait_for_end(child);
+    assert_eq!(fs::read_dir(at("elsewhere")).unwrap().count(), 0, "{finished}");
+    let run = fs::read_to_string(at("moved/run.json")).unwrap();
+    assert!(run.contains("\"interrupted\""), "{finished}\n{run}");
 }
 
 #[test]
