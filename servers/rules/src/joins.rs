@@ -20,7 +20,7 @@ impl<'a> TableColumn<'a> {
     /// Returns the name of the first usable B-tree index that begins with the column.
     pub fn leading_index(self) -> Option<&'a str> {
         let mut indexes = self.table.indexes.iter();
-        indexes.find(|index| index.finds(&self.column.name)).map(|index| index.name.as_str())
+        indexes.find(|index| index.can_look_up(&self.column.name)).map(|index| index.name.as_str())
     }
 }
 

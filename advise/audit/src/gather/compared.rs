@@ -127,7 +127,7 @@ fn is_looked_up_from(lines: &[PlanLine], driven: &str, column: TableColumn<'_>, 
     let mut later = lines.iter().skip_while(|line| !line.is_of(driving)).skip(1);
     later.any(|line| {
         let finds =
-            |index: &Index| Some(index.name.as_str()) == line.key.as_deref() && index.finds(&column.column.name);
+            |index: &Index| Some(index.name.as_str()) == line.key.as_deref() && index.can_look_up(&column.column.name);
         let value = line.lookup.as_deref().and_then(|values| values.split(',').next());
         // A converted value is shown as `func`, an unchanged one as `shop.o.code`.
         let is_from = |value: &str| {

@@ -19,7 +19,7 @@ impl Operand<'_> {
     /// Returns the first usable B-tree index that begins with the column.
     pub fn index(&self) -> Option<&str> {
         let (table, column) = self.column?;
-        table.indexes.iter().find(|index| index.finds(&column.name)).map(|index| index.name.as_str())
+        table.indexes.iter().find(|index| index.can_look_up(&column.name)).map(|index| index.name.as_str())
     }
 }
 

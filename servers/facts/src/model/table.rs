@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 pub struct Table {
     pub schema: String,
     pub name: String,
-    /// Storage engine, such as `InnoDB`. `None` if the server cannot open the table.
+    /// Storage engine, such as `InnoDB`. `None` if the server cannot open the table,
+    /// or if a dump does not name it.
     pub engine: Option<String>,
     pub row_format: RowFormat,
     /// Default collation of new columns.
@@ -25,9 +26,9 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Indexes: the primary key, then the others by name.
     pub indexes: Vec<Index>,
-    /// Foreign keys with this table as child, sorted by name.
+    /// Foreign keys with this table as child. Sorted by name if read from a server.
     pub foreign_keys: Vec<ForeignKey>,
-    /// Check constraints, sorted by name.
+    /// Check constraints. Sorted by name if read from a server.
     pub checks: Vec<CheckConstraint>,
     /// `None` if the table is not partitioned.
     pub partitioning: Option<Partitioning>,
@@ -60,11 +61,12 @@ pub struct Column {
     pub data_type: String,
     /// Type with attributes: `varchar(20)`, `enum('a','b')`, `int(10) unsigned`.
     pub column_type: String,
-    /// `None` for types other than strings.
+    /// `None` for numbers, times, binary strings and MySQL's JSON.
     pub charset: Option<String>,
-    /// `None` for types other than strings.
+    /// `None` for numbers, times, binary strings and MySQL's JSON.
     pub collation: Option<String>,
-    /// Maximum length in characters; in bytes for binary types.
+    /// Maximum length in characters; in bytes for binary and TEXT types. For ENUM, the length of the
+    /// longest member.
     pub characters: Option<u64>,
     /// Maximum length in bytes.
     pub bytes: Option<u64>,
@@ -84,7 +86,7 @@ pub struct Column {
     pub comment: String,
 }
 
-/// Expression of a generated column.
+/// How a generated column is computed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Generated {
     /// Expression as formatted by the server.
@@ -101,9 +103,9 @@ pub enum TextType {
     Varchar,
     /// `TINYTEXT`, `TEXT`, `MEDIUMTEXT`, `LONGTEXT`.
     Text,
-    /// Stored as a number, compared as text.
+    /// Stored as a number. Compared with text as text, sorted by number.
     Enum,
-    /// Stored as a bitmap, compared as text.
+    /// Stored as a bitmap. Compared with text as text, sorted by number.
     Set,
 }
 
@@ -113,8 +115,9 @@ pub struct Index {
     pub name: String,
     pub unique: bool,
     pub kind: IndexKind,
-    /// True for an `INVISIBLE` index of MySQL 8.0 and an `IGNORED` one of MariaDB 10.6. The
-    /// optimizer doesn't use it, and `FORCE INDEX` with it fails (error 1176).
+    /// True for an `INVISIBLE` index (from MySQL 8.0 on) and an `IGNORED` one (from MariaDB 10.6 on).
+    /// The optimizer doesn't use it, and `FORCE INDEX` with it fails (error 1176), unless
+    /// `use_invisible_indexes` of MySQL's `optimizer_switch` is on.
     pub invisible: bool,
     /// Key parts in order.
     pub parts: Vec<IndexPart>,
@@ -122,9 +125,8 @@ pub struct Index {
 
 impl Index {
     /// True for a B-tree index that the optimizer may use to look up values of the column.
-    pub fn finds(&self, column: &str) -> bool {
-        let first = self.parts.first().and_then(|part| part.column.as_deref());
-        self.kind == IndexKind::Btree && !self.invisible && first == Some(column)
+    pub fn can_look_up(&self, column: &str) -> bool {
+        self.kind == IndexKind::Btree && !self.invisible && self.parts.first().is_some_and(|part| part.has(column))
     }
 }
 
@@ -150,6 +152,18 @@ pub struct IndexPart {
     /// Expression of a functional key part (MySQL 8.0.13 and later).
     pub expression: Option<String>,
     pub descending: bool,
+}
+
+impl IndexPart {
+    /// True if the part is a column, or a prefix of a column, of this name.
+    fn has(&self, column: &str) -> bool {
+        self.column.as_deref().is_some_and(|own| is_same_column_name(own, column))
+    }
+}
+
+/// Compares names of columns as the servers do: without regard to case, in any script.
+fn is_same_column_name(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other) || one.to_lowercase() == other.to_lowercase()
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -185,7 +199,6 @@ pub struct Partitioning {
     pub method: String,
     /// Expression, or list of columns.
     pub expression: Option<String>,
-    /// Method of subpartitions.
     pub sub_method: Option<String>,
     /// Expression of subpartitions.
     pub sub_expression: Option<String>,
@@ -207,9 +220,7 @@ pub struct Partition {
 impl Table {
     /// Finds a column by name, ignoring case as the servers do.
     pub fn column(&self, name: &str) -> Option<&Column> {
-        self.columns
-            .iter()
-            .find(|column| column.name.eq_ignore_ascii_case(name) || column.name.to_lowercase() == name.to_lowercase())
+        self.columns.iter().find(|column| is_same_column_name(&column.name, name))
     }
 
     pub fn primary_key(&self) -> Option<&Index> {
@@ -218,8 +229,7 @@ impl Table {
 
     /// Iterates over the indexes with a key part of `column`.
     pub fn indexes_with_column<'a>(&'a self, column: &'a str) -> impl Iterator<Item = &'a Index> {
-        let has = move |part: &IndexPart| part.column.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(column));
-        self.indexes.iter().filter(move |index| index.parts.iter().any(has))
+        self.indexes.iter().filter(move |index| index.parts.iter().any(|part| part.has(column)))
     }
 
     /// Returns the character set of the default collation.
@@ -241,5 +251,25 @@ impl Column {
             "set" => TextType::Set,
             _ => return None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_columns_have_no_case() {
+        let column = Column { name: "Größe".into(), ..Column::default() };
+        let part = IndexPart { column: Some("Größe".into()), ..IndexPart::default() };
+        let index =
+            Index { name: "k".into(), unique: false, kind: IndexKind::Btree, invisible: false, parts: vec![part] };
+        let table = Table { columns: vec![column], indexes: vec![index], ..Table::default() };
+        for name in ["größe", "GRÖßE"] {
+            assert!(table.column(name).is_some(), "{name}");
+            assert_eq!(table.indexes_with_column(name).count(), 1, "{name}");
+            assert!(table.indexes[0].can_look_up(name), "{name}");
+        }
+        assert!(!table.indexes[0].can_look_up("grosse"));
     }
 }
