@@ -6,7 +6,7 @@ use rules::pages::{self, CharacterBytes};
 use rules::rows;
 use server::{Flavour, Version};
 
-use crate::job::TableJob;
+use crate::job::{Conversion, TableJob};
 
 /// Returns a line for a table whose engine has unknown limits. `None` if no index has a converted
 /// column.
@@ -114,11 +114,27 @@ pub fn shortened_prefixes(facts: &Facts, job: &TableJob<'_>, index: &Index, targ
     Some(prefixes)
 }
 
-/// Returns the bytes of a row that count towards [`rows::MAX_ROW_BYTES`].
+/// Returns the bytes of a row that count towards [`rows::MAX_ROW_BYTES`]. VARCHARs that are too wide
+/// for the target count as the MEDIUMTEXT that the plan makes of them.
 ///
 /// `target` is the conversion's target; `None` means before the conversion.
 pub fn row_bytes(facts: &Facts, job: &TableJob<'_>, target: Option<usize>) -> u64 {
-    rows::longest_row_bytes(facts.server.flavour, job.table, |column| max_character_bytes(facts, job, column, target))
+    let mut planned = job.table.clone();
+    for column in &mut planned.columns {
+        let conversion = job.conversion(&column.name);
+        if target.is_some_and(|target| conversion.is_some_and(|one| is_too_wide(facts, one, target))) {
+            column.data_type = "mediumtext".into();
+        }
+    }
+    rows::longest_row_bytes(facts.server.flavour, &planned, |column| max_character_bytes(facts, job, column, target))
+}
+
+/// True if a VARCHAR column has more characters than a VARCHAR in the target's character set can
+/// have.
+pub fn is_too_wide(facts: &Facts, conversion: &Conversion<'_>, target: usize) -> bool {
+    let column = conversion.column;
+    let max_characters = max_varchar_characters(conversion.targets[target].max_bytes(facts));
+    column.data_type == "varchar" && column.characters.unwrap_or(0) > max_characters.min(65_532)
 }
 
 /// Returns the bytes that a row needs in its page in a row format. `None` if the rule is not known:

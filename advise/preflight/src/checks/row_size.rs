@@ -7,7 +7,7 @@ use rules::rows::MAX_ROW_BYTES;
 use super::{Check, CheckFunction};
 use crate::finding::{Finding, table_finding};
 use crate::job::{Job, TableJob};
-use crate::limits::{may_be_instant, needs_dynamic_format, page_row_bytes, row_bytes};
+use crate::limits::{is_too_wide, may_be_instant, needs_dynamic_format, page_row_bytes, row_bytes};
 use check::{Reading, Severity};
 
 pub static CHECK: Check = Check {
@@ -15,10 +15,10 @@ pub static CHECK: Check = Check {
     title: "tables whose rows could exceed 65,535 bytes, or half a page of InnoDB",
     reads: &[Reading::Settings, Reading::Schemas],
     doc: "The columns of a row may take 65,535 bytes at most, each VARCHAR at its full length in bytes, each TEXT or BLOB with 9 to 12 bytes. \
-              InnoDB keeps a row within half a page (8,126 bytes of 16 KiB). Columns of fixed length count whole, and of each longer one a part that depends on \
-              server and row format: in DYNAMIC 40 bytes on MySQL; on MariaDB from 10.5 on 20 bytes, but all of a VARCHAR of up to 255. \
-              ALTER TABLE ends with error 1118. Without innodb_strict_mode it passes, and InnoDB refuses rows that are too long. \
-              Not computed for ROW_FORMAT=COMPRESSED and pages of 64 KiB.",
+              InnoDB keeps a row within half a page (8,125 bytes of 16 KiB). Columns of fixed length count whole, and of each column of variable length a part \
+              that depends on server and row format: in DYNAMIC 40 bytes on MySQL; on MariaDB from 10.5 on 20 bytes, but all of a VARCHAR of up to 255. \
+              ALTER TABLE ends with error 1118. Without innodb_strict_mode, a table that exceeds only half a page passes, and InnoDB refuses rows \
+              that are too long; the limit of 65,535 bytes stays. The half page is not computed for ROW_FORMAT=COMPRESSED and pages of 64 KiB.",
     run: CheckFunction::Facts(run),
 };
 
@@ -34,9 +34,7 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
 
 fn check_row(job: &Job<'_>, table: &TableJob<'_>, target: usize, name: &str) -> Option<Finding> {
     let (before, after) = (row_bytes(job.facts, table, None), row_bytes(job.facts, table, Some(target)));
-    // Tables with a column that is too long for VARCHAR are left to the check `wide-varchar`.
-    let has_wide = table.conversions.iter().any(|conversion| super::wide_varchar::is_too_wide(job, conversion, target));
-    if after <= MAX_ROW_BYTES || has_wide {
+    if after <= MAX_ROW_BYTES {
         return None;
     }
     let mut finding = table_finding(&CHECK, Severity::Error, table, name);
@@ -46,7 +44,7 @@ fn check_row(job: &Job<'_>, table: &TableJob<'_>, target: usize, name: &str) -> 
     let longest = table
         .conversions
         .iter()
-        .filter(|conversion| conversion.column.data_type == "varchar")
+        .filter(|one| one.column.data_type == "varchar" && !is_too_wide(job.facts, one, target))
         .max_by_key(|conversion| conversion.column.characters);
     finding.action = match longest {
         Some(conversion) => {

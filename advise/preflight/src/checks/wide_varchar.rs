@@ -2,8 +2,8 @@
 
 use super::{Check, CheckFunction};
 use crate::finding::{Finding, column_finding};
-use crate::job::{Conversion, Job};
-use crate::limits::max_varchar_characters;
+use crate::job::Job;
+use crate::limits::{is_too_wide, max_varchar_characters};
 use check::{Reading, Severity};
 
 pub static CHECK: Check = Check {
@@ -15,20 +15,12 @@ pub static CHECK: Check = Check {
     run: CheckFunction::Facts(run),
 };
 
-/// True if a VARCHAR column has more characters than a VARCHAR in the target's character set can
-/// have.
-pub fn is_too_wide(job: &Job<'_>, conversion: &Conversion<'_>, target: usize) -> bool {
-    let column = conversion.column;
-    let max_characters = max_varchar_characters(conversion.targets[target].max_bytes(job.facts));
-    column.data_type == "varchar" && column.characters.unwrap_or(0) > max_characters.min(65_532)
-}
-
 fn run(job: &Job<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for table in &job.tables {
         for conversion in &table.conversions {
             for (_, target) in
-                conversion.targets.iter().enumerate().filter(|(index, _)| is_too_wide(job, conversion, *index))
+                conversion.targets.iter().enumerate().filter(|(index, _)| is_too_wide(job.facts, conversion, *index))
             {
                 let characters = conversion.column.characters.unwrap_or(0);
                 let max_characters = max_varchar_characters(target.max_bytes(job.facts));

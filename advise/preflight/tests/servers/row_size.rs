@@ -109,3 +109,25 @@ fn instant_conversions_are_warned_of() {
     let refused = lab.conn.query_drop(format!("INSERT INTO t VALUES (1, {values})")).unwrap_err().to_string();
     assert!(refused.contains("1118"), "{refused}");
 }
+
+/// A VARCHAR that becomes MEDIUMTEXT counts as one.
+#[test]
+fn measures_rows_with_varchars_that_become_mediumtext() {
+    for (server, target) in [("mariadb@trixie", "utf8mb4_uca1400_ai_ci"), ("mysql@sid", "utf8mb4_0900_ai_ci")] {
+        let mut lab = Lab::new(server);
+        let create = |name: &str, length: usize| {
+            format!("CREATE TABLE {name} (a VARCHAR(20000), b VARCHAR({length}), c VARCHAR({length}))")
+        };
+        lab.schema(SCHEMA, "latin1", &[create("fits", 8_000), create("wide", 12_000)]);
+        let report = lab.report(SCHEMA, target);
+        let found: Vec<(&str, u64)> = report
+            .findings
+            .iter()
+            .filter(|finding| finding.check == "row-size")
+            .map(|finding| (finding.object.name.as_str(), finding.details.count))
+            .collect();
+        assert_eq!(found, [("fx_pages.wide", 11 + 2 * (4 * 12_000 + 2) + 1)], "{server}");
+        let refused = lab.run_plan(&report);
+        assert_eq!(refused, [("fx_pages.wide".to_owned(), 1118)], "{server} {}", describe_report(&report));
+    }
+}
