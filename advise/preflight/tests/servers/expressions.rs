@@ -228,3 +228,62 @@ fn keeps_joins_of_views() {
     }
     assert_eq!(definition(&lab), before);
 }
+
+/// COLLATE of a declared type is no operand of the old character set, and every expression with text
+/// of it is found.
+#[test]
+fn tells_declared_collations_from_operands() {
+    for (server, target) in COARSE_TO_FINE {
+        let mut lab = Lab::new(server);
+        let table = format!(
+            "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(9), m VARCHAR(9) CHARACTER SET utf8mb3, \
+             kept VARCHAR(9) CHARACTER SET utf8mb4 COLLATE {target})"
+        );
+        // MySQL takes no COLLATE without a character set there (error 1235).
+        let of_type = if server.starts_with("mysql") { "CHARACTER SET latin1 COLLATE" } else { "COLLATE" };
+        let typed = format!(
+            "CREATE PROCEDURE typed () BEGIN DECLARE x TEXT {of_type} latin1_bin; DECLARE y VARCHAR(9) {of_type} latin1_bin; \
+             SELECT y COLLATE latin1_general_ci; END"
+        );
+        let statements = [
+            table.as_str(),
+            "CREATE TABLE u (id INT PRIMARY KEY, v VARCHAR(9), text VARCHAR(9))",
+            "CREATE TRIGGER tr BEFORE DELETE ON t FOR EACH ROW SET @x = OLD.m COLLATE utf8mb3_bin = 'x'",
+            "CREATE PROCEDURE listed () BEGIN DECLARE a, b VARCHAR(9); SELECT a COLLATE latin1_bin; END",
+            "CREATE PROCEDURE joined () SELECT (SELECT t.v FROM t JOIN u USING (id) LIMIT 1) COLLATE latin1_bin",
+            "CREATE PROCEDURE words () SELECT id FROM u WHERE id > 0 AND text COLLATE latin1_bin = 'x'",
+            typed.as_str(),
+            "CREATE PROCEDURE made () BEGIN CREATE TEMPORARY TABLE made (a INT) DEFAULT CHARSET=latin1 COLLATE latin1_bin; \
+             DROP TEMPORARY TABLE made; END",
+            "CREATE PROCEDURE stays () SELECT id FROM t WHERE KEPT COLLATE latin1_bin = 'x'",
+        ];
+        let report = report(&mut lab, "latin1", &statements, &options(target));
+        let mut found: Vec<(&str, Severity)> = report
+            .findings
+            .iter()
+            .filter(|finding| finding.check == "program-collate")
+            .map(|finding| (finding.object.name.as_str(), finding.severity))
+            .collect();
+        found.sort_unstable();
+        let (error, warning) = (Severity::Error, Severity::Warning);
+        let expected = [("ex.joined", warning), ("ex.listed", error), ("ex.tr", error), ("ex.words", warning)];
+        assert_eq!(found, expected, "{server}: {}", describe_report(&report));
+        lab.run_plan(&report);
+        for call in ["CALL typed()", "CALL made()"] {
+            mysql::prelude::Queryable::query_drop(&mut lab.conn, call)
+                .unwrap_or_else(|error| panic!("{server}: {call}: {error}"));
+        }
+    }
+}
+
+/// MySQL names the character set utf8mb3, and takes its collations by their old names.
+#[test]
+fn old_names_of_utf8mb3_are_its_names() {
+    let mut lab = Lab::new("mysql@sid");
+    let statements = [
+        "CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(9) CHARACTER SET utf8mb3)",
+        "CREATE TRIGGER tr BEFORE DELETE ON t FOR EACH ROW SET @x = OLD.name COLLATE utf8_bin = 'x'",
+    ];
+    let report = report(&mut lab, "utf8mb4", &statements, &options("utf8mb4_0900_ai_ci"));
+    assert_eq!(find_finding(&report, "program-collate", "ex.tr").severity, Severity::Error);
+}
