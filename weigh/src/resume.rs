@@ -9,10 +9,11 @@ use clap::{ArgMatches, CommandFactory, Parser};
 use measure::{Request, RunFolder};
 use server::Server;
 
+use crate::options::connect::ConnectArgs;
 use crate::output;
 use crate::{Cli, Command, argv};
 
-/// Options allowed with `--resume`: they aren't saved, or change nothing of the run.
+/// Options that may be typed with `--resume`. Those of servers must name the run's own.
 const ALLOWED_OPTIONS: [&str; 13] = [
     "resume", "password", "format", "trust", "servers", "server", "host", "port", "user", "socket", "quiet", "verbose",
     "color",
@@ -33,7 +34,7 @@ pub fn resolve_command_line(typed: Cli) -> Result<Cli> {
         Command::Run(args) => (&args.connect, args.format, args.trust),
         _ => return Ok(typed),
     };
-    let foreign = describe_foreign(&original.command)?;
+    let foreign = options_to_trust(&original.command)?;
     let (resume, own_connect, own_format, own_trust) = match &mut original.command {
         Command::Bench(args) => {
             args.out = None;
@@ -53,8 +54,8 @@ pub fn resolve_command_line(typed: Cli) -> Result<Cli> {
         own_connect.adopt_password(connect, recorded.had_password);
     } else if connect.has_password() {
         bail!(
-            "a password goes only to servers that are typed: repeat the run's server options, as in {}",
-            foreign.join(" ")
+            "a password goes only to servers that are typed: repeat the run's server options, as in{}",
+            server_options(own_connect)?
         );
     } else {
         own_connect.withhold_password();
@@ -66,7 +67,7 @@ pub fn resolve_command_line(typed: Cli) -> Result<Cli> {
 }
 
 /// Returns the options of a recorded command line that choose programs, hosts and files.
-fn describe_foreign(command: &Command) -> Result<Vec<String>> {
+fn options_to_trust(command: &Command) -> Result<Vec<String>> {
     match command {
         Command::Bench(args) => {
             let mut foreign = args.connect.describe_foreign()?;
@@ -102,7 +103,7 @@ fn find_resume_folder(command: &Command) -> Option<&PathBuf> {
     }
 }
 
-/// Refuses options that would change the run. Returns `true` if --format is given.
+/// Refuses options other than [`ALLOWED_OPTIONS`]. Returns `true` if --format is given.
 fn refuse_other_options() -> Result<bool> {
     let words: Vec<OsString> = std::env::args_os().collect();
     let command = Cli::command();
@@ -149,26 +150,54 @@ pub fn print_resume_command(out: &Path, run: &measure::Run) {
         output::print_note(&format!(
             "to resume: weigh {command} --resume {}{}",
             argv::quote_for_shell(&out.to_string_lossy()),
-            describe_repetition(run.command.as_deref().unwrap_or_default())
+            resume_options(run.command.as_deref().unwrap_or_default())
         ));
     }
 }
 
-/// Returns the options that resuming the run of `command` takes: its running servers, which get the
-/// password, and --trust for other programs and files.
-fn describe_repetition(command: &str) -> String {
-    let parsed = Cli::try_parse_from(argv::parse_saved(command).words);
-    let foreign = parsed.ok().and_then(|cli| describe_foreign(&cli.command).ok()).unwrap_or_default();
-    let is_running = |word: &str| {
-        ["--host ", "--port ", "--socket ", "--user "].iter().any(|option| word.starts_with(option))
-            || word.starts_with("--server mysql://")
+/// Returns what to type after `--resume DIR` for the run of `command`, in shell syntax, each option
+/// after a space: its running servers, which get the password, and --trust for what else its command
+/// line or its recipe names.
+fn resume_options(command: &str) -> String {
+    let Ok(original) = Cli::try_parse_from(argv::parse_saved(command).words) else { return String::new() };
+    let (connect, trusts_recipe) = match &original.command {
+        Command::Bench(args) => (&args.connect, false),
+        Command::Run(args) => (&args.connect, args.trust),
+        _ => return String::new(),
     };
-    let mut text = String::new();
-    for (option, value) in foreign.iter().filter(|word| is_running(word)).filter_map(|word| word.split_once(' ')) {
-        text.push_str(&format!(" {option} {}", argv::quote_for_shell(value)));
+    let repeated = connect.options_to_repeat().unwrap_or_default();
+    let is_typed = |word: &String| repeated.iter().any(|(option, value)| *word == format!("{option} {value}"));
+    let foreign = options_to_trust(&original.command).unwrap_or_default();
+    let trust = if trusts_recipe || !foreign.iter().all(is_typed) { " --trust" } else { "" };
+    format!("{}{trust}", server_options(connect).unwrap_or_default())
+}
+
+/// Returns the server options of a run with running servers, in shell syntax, each after a space.
+fn server_options(connect: &ConnectArgs) -> Result<String> {
+    let quoted = |(option, value): &(&str, String)| format!(" {option} {}", argv::quote_for_shell(value));
+    Ok(connect.options_to_repeat()?.iter().map(quoted).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_printed_resumes_the_run() {
+        let options = |words: &str| resume_options(&format!("weigh {words}"));
+        assert_eq!(options("bench --quick"), "");
+        assert_eq!(options("bench --workload ./w mysql://me@db"), " --server mysql://me@db --trust");
+        // Servers are repeated together.
+        let two = options("bench mysql@9 --server mysql://me@db --user='a b'");
+        assert_eq!(two, " --server mysql@9 --server mysql://me@db --user 'a b'");
+        assert_eq!(options("run ./own.toml --trust"), " --trust");
+        assert_eq!(options("run ./own.toml"), "");
     }
-    if foreign.iter().any(|word| !is_running(word)) {
-        text.push_str(" --trust");
+
+    #[test]
+    fn server_options_are_without_the_folder() {
+        let words = ["weigh", "bench", "mysql://me@db", "--workload", "./w", "--socket=/tmp/a b"];
+        let Command::Bench(args) = Cli::try_parse_from(words).unwrap().command else { panic!("bench") };
+        assert_eq!(server_options(&args.connect).unwrap(), " --server mysql://me@db --socket '/tmp/a b'");
     }
-    text
 }

@@ -354,10 +354,24 @@ impl ConnectArgs {
     }
 
     fn running_server_words(&self) -> Vec<String> {
+        self.running_server_options().iter().map(|(option, value)| format!("{option} {value}")).collect()
+    }
+
+    fn running_server_options(&self) -> Vec<(&'static str, String)> {
         let port = self.port.map(|port| port.to_string());
         let socket = self.socket.as_ref().map(|path| path.display().to_string());
-        let named = [("--host", &self.host), ("--port", &port), ("--socket", &socket), ("--user", &self.user)];
-        named.iter().filter_map(|(option, value)| Some(format!("{option} {}", value.as_ref()?))).collect()
+        let (host, user) = (self.host.clone(), self.user.clone());
+        let named = [("--host", host), ("--port", port), ("--socket", socket), ("--user", user)];
+        named.into_iter().filter_map(|(option, value)| Some((option, value?))).collect()
+    }
+
+    /// Returns the options, with their values, that [`Self::adopt_typed_servers`] takes for a
+    /// repetition: all servers if one of them is running, without passwords.
+    pub fn options_to_repeat(&self) -> Result<Vec<(&'static str, String)>> {
+        let specs: Vec<Spec> = self.server_texts().map(SpecText::spec).collect::<Result<_>>()?;
+        let is_attached = specs.iter().any(|spec| matches!(spec, Spec::Attach(_)));
+        let servers = specs.iter().filter(|_| is_attached).map(|spec| ("--server", spec.to_string()));
+        Ok(servers.chain(self.running_server_options()).collect())
     }
 
     /// Adopts the servers that `typed` repeats, with their passwords. Returns `true` if it repeats
