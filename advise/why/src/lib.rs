@@ -38,7 +38,10 @@ mod trigger_row;
 pub use copy::{Copy, Refusal, Session};
 pub use error::Error;
 pub use fill::{Filled, ROWS};
-pub use load::{DEFAULT_SCHEMA, Loaded, copy_schemas, create_definers, describe_left_out, list_schemas, load_dump};
+pub use load::{
+    DEFAULT_SCHEMA, Loaded, copy_schemas, create_definers, describe_left_out, list_schemas, load_dump,
+    refuse_missing_schemas,
+};
 pub use model::*;
 pub use refused::{Refused, is_taken, refused_in_program, refused_in_view, refused_patterns};
 pub use remedy::splice;

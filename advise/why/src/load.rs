@@ -141,6 +141,24 @@ pub fn list_schemas(source: &Server) -> Result<Vec<String>, Error> {
     Ok(schemas)
 }
 
+/// Fails if a running server does not show one of the schemas to its account.
+pub fn refuse_missing_schemas(source: &Server, schemas: &[String]) -> Result<(), Error> {
+    let visible = list_schemas(source)?;
+    let is_visible = |schema: &String| visible.iter().any(|seen| seen.eq_ignore_ascii_case(schema));
+    let Some(missing) = schemas.iter().find(|schema| !is_visible(schema)) else { return Ok(()) };
+    let fail = |error| Error::Driver { what: "ask for the account", server: source.label().to_owned(), source: error };
+    let account: Option<String> = source.connect_patiently()?.query_first("SELECT CURRENT_USER()").map_err(fail)?;
+    let account = account.unwrap_or_default();
+    let (user, host) = account.rsplit_once('@').unwrap_or((&account, "%"));
+    Err(server::Error::MissingSchema {
+        label: source.label().to_owned(),
+        schema: missing.clone(),
+        account: format!("'{user}'@'{host}'"),
+        visible,
+    }
+    .into())
+}
+
 /// Builds the schemas of a running server on a private one. Rows are not read. Returns the objects
 /// and options that the private server lacks.
 pub fn copy_schemas(source: &Server, private: &Server, schemas: &[String]) -> Result<Vec<String>, Error> {

@@ -148,7 +148,7 @@ fn ask_server(args: &WhyArgs, request: Request) -> Result<Diagnosis> {
         request.schema = Some(only_schema(&source)?);
     }
     let schemas = args.copied_schemas(&request);
-    refuse_missing_schemas(&source, &schemas)?;
+    why::refuse_missing_schemas(&source, &schemas)?;
     let settings = source.read_settings(&SETTINGS)?;
     let private = Options {
         settings: Setting::adopt(settings),
@@ -169,18 +169,6 @@ fn ask_server(args: &WhyArgs, request: Request) -> Result<Diagnosis> {
     bar.step("explaining the statements on the server");
     why::confirm(&source, &request, &mut diagnosis)?;
     Ok(diagnosis)
-}
-
-fn refuse_missing_schemas(source: &Server, schemas: &[String]) -> Result<()> {
-    let seen = why::list_schemas(source)?;
-    match schemas.iter().find(|schema| !seen.iter().any(|seen| seen.eq_ignore_ascii_case(schema))) {
-        None => Ok(()),
-        Some(missing) => bail!(
-            "{} has no schema {missing}, or this account may not see it; it sees {}",
-            source.label(),
-            seen.join(", ")
-        ),
-    }
 }
 
 /// Returns the only schema of a server. Fails if it has none or several.
