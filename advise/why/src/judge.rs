@@ -41,7 +41,8 @@ impl Copy<'_> {
     /// none, or wrap a column in COLLATE or CONVERT; of COLLATE clauses, the refused ones.
     pub fn judge(&mut self, source: &Source) -> Result<Vec<Judged>, Error> {
         let mut found: Vec<Judged> = Vec::new();
-        for spot in source.spots() {
+        let natural = self.natural_spots(source)?;
+        for spot in source.spots().into_iter().chain(natural) {
             lifecycle::interrupt::check()?;
             if let Some(judged) = self.judge_spot(source, &spot)? {
                 // A call around a refused comparison is refused for the same reason, so it is left

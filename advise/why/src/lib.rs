@@ -21,6 +21,7 @@ mod keep;
 mod load;
 mod model;
 mod name;
+mod natural;
 mod origin;
 mod placeholder;
 mod plan;

@@ -296,21 +296,23 @@ impl Source {
     fn push_using(&self, block: usize, spots: &mut Vec<Spot>) {
         let content = &self.parsed.blocks[block];
         for (column, right) in &content.using {
-            let name = |table: usize| {
-                let names = vec![content.tables[table].alias.clone(), column.clone()];
-                let text = names.iter().map(|name| quote_identifier(name)).collect::<Vec<_>>().join(".");
-                let expression = Expr { span: 0..0, kind: ExprKind::Name(names) };
-                Operand { block, expression, text, is_editable: false }
-            };
             if *right >= content.tables.len() {
                 continue;
             }
-            for left in 0..*right {
-                let mut spot = self.pair(block, "=", name(left), name(*right));
-                spot.text = format!("USING ({column})");
-                spots.push(spot);
-            }
+            let title = format!("USING ({column})");
+            spots.extend((0..*right).map(|left| self.pair_of_tables(block, column, (left, *right), &title)));
         }
+    }
+
+    /// Comparison of two tables' columns of one name, which the statement does not write out.
+    pub fn pair_of_tables(&self, block: usize, column: &str, (left, right): (usize, usize), title: &str) -> Spot {
+        let operand = |table: usize| {
+            let names = vec![self.parsed.blocks[block].tables[table].alias.clone(), column.to_owned()];
+            let text = names.iter().map(|name| quote_identifier(name)).collect::<Vec<_>>().join(".");
+            let expression = Expr { span: 0..0, kind: ExprKind::Name(names) };
+            Operand { block, expression, text, is_editable: false }
+        };
+        Spot { text: title.to_owned(), ..self.pair(block, "=", operand(left), operand(right)) }
     }
 
     fn push_union(&self, branches: &[usize], spots: &mut Vec<Spot>) {

@@ -28,6 +28,8 @@ pub struct Block {
     pub orders: Vec<Expr>,
     /// Columns of `USING`, with the index of the table on the right.
     pub using: Vec<(String, usize)>,
+    /// Indexes of the tables on the right of `NATURAL JOIN`.
+    pub natural: Vec<usize>,
     /// Columns left of `=` in `SET` and `ON DUPLICATE KEY UPDATE`: `a`, `t.a`, `shop.t.a`.
     pub assigned: Vec<Vec<String>>,
     /// Tables that a `DELETE` of several tables names before its joins: `t`, `shop.t`.
@@ -410,7 +412,11 @@ impl<'s> Parser<'s> {
             while self.cursor.take_any(&["inner", "cross", "left", "right", "full", "outer"]) {}
             let joins = self.cursor.take_any(&["join", "straight_join"]) || self.cursor.take_symbol(',');
             if joins {
+                let count = self.found.blocks[block].tables.len();
                 self.table(block);
+                if is_natural && self.found.blocks[block].tables.len() > count {
+                    self.found.blocks[block].natural.push(count);
+                }
             } else if is_natural {
                 self.cursor.at = before;
             }
