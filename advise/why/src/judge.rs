@@ -86,7 +86,8 @@ impl Copy<'_> {
         let texts: Vec<&(Side, Resolved)> = sides.iter().filter(is_text).collect();
         let differs = texts.windows(2).any(|pair| !is_same_collation(&pair[0].0.collation, &pair[1].0.collation));
         let is_unclear = texts.iter().any(|(side, _)| side.strength == "NONE");
-        let is_wrapped = texts.iter().any(|(_, resolved)| resolved.wraps_column());
+        let is_folded = |resolved: &Resolved| spot.kind == SpotKind::Comparison && resolved.folded_column().is_some();
+        let is_wrapped = texts.iter().any(|(_, resolved)| resolved.wraps_column() || is_folded(resolved));
         let is_of_bytes = texts.iter().any(|(side, _)| side.charset == "binary");
         if texts.len() < 2 || !(differs || is_unclear || is_wrapped) {
             return Ok(None);

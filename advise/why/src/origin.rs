@@ -7,14 +7,14 @@ use crate::copy::{Copy, Place, StoredProgram};
 use crate::dictionary::Table;
 use crate::model::Origin;
 use crate::spot::{Operand, Source};
-use crate::syntax::{Expr, ExprKind, Item, TableKind};
+use crate::syntax::{Expr, ExprKind, Item, TableKind, folded_column};
 
 /// Object that an operand refers to.
 #[derive(Clone, Debug)]
 pub struct Resolved {
     pub origin: Origin,
     /// Base table, column, and the name by which the statement refers to the table. Also for a
-    /// column inside COLLATE, CONVERT, CAST or BINARY.
+    /// column inside COLLATE, CONVERT, CAST, BINARY, LOWER or UPPER.
     pub column: Option<ColumnRef>,
     /// Name of a parameter, variable, function, view, subquery or temporary table, alias of a
     /// JSON_TABLE, or `information_schema.TABLE.COLUMN`.
@@ -23,7 +23,10 @@ pub struct Resolved {
     pub function: Option<StoredProgram>,
     /// Text columns inside an expression.
     pub inner: Vec<ColumnRef>,
+    /// True inside COLLATE, CONVERT, CAST or BINARY.
     is_wrapped: bool,
+    /// True inside LOWER or UPPER.
+    is_folded: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -45,7 +48,15 @@ impl ColumnRef {
 
 impl Resolved {
     fn new(origin: Origin) -> Self {
-        Self { origin, column: None, name: None, function: None, inner: Vec::new(), is_wrapped: false }
+        Self {
+            origin,
+            column: None,
+            name: None,
+            function: None,
+            inner: Vec::new(),
+            is_wrapped: false,
+            is_folded: false,
+        }
     }
 
     /// True for `column COLLATE …`, `CONVERT(column …)`, `CAST(column …)` and `BINARY column`.
@@ -59,9 +70,15 @@ impl Resolved {
         self.is_wrapped && self.column.as_ref().is_some_and(|column| column.collation().is_some())
     }
 
-    /// The column that the operand is. `None` for a column inside COLLATE, CONVERT, CAST or BINARY.
+    /// The column of `LOWER(column)` and `UPPER(column)`.
+    pub fn folded_column(&self) -> Option<&ColumnRef> {
+        self.column.as_ref().filter(|_| self.is_folded)
+    }
+
+    /// The column that the operand is. `None` for a column inside COLLATE, CONVERT, CAST, BINARY,
+    /// LOWER or UPPER.
     pub fn bare_column(&self) -> Option<&ColumnRef> {
-        self.column.as_ref().filter(|_| !self.is_wrapped)
+        self.column.as_ref().filter(|_| !self.is_wrapped && !self.is_folded)
     }
 
     pub fn describe(&self, place: &Place, collation: &str) -> String {
@@ -143,6 +160,11 @@ impl Copy<'_> {
     }
 
     fn resolve_expression(&mut self, source: &Source, block: usize, expression: &Expr) -> Result<Resolved, Error> {
+        if let Some(column) = folded_column(expression) {
+            let column = self.resolve_expression(source, block, column)?.column;
+            let inner = column.iter().filter(|column| column.collation().is_some()).cloned().collect();
+            return Ok(Resolved { column, inner, is_folded: true, ..Resolved::new(Origin::Expression) });
+        }
         Ok(match &expression.kind {
             ExprKind::Name(names) => self.resolve_name(source, block, names)?,
             ExprKind::Text { introduced: false } | ExprKind::Parameter => Resolved::new(Origin::Connection),

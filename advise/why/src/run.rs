@@ -412,15 +412,17 @@ fn has_empty_lookup(outcome: &Outcome) -> bool {
 }
 
 /// True for a comparison or an order that an index could serve, if the server did not convert the
-/// column, or the expression of the index; also for a UNION, as a condition on its result can be
+/// column, or the expression of the index, or without LOWER or UPPER; also for a UNION, as a condition on its result can be
 /// one on each branch.
 fn is_index_candidate(judged: &Spotted) -> bool {
     let is_kind = matches!(judged.spot.kind, SpotKind::Comparison | SpotKind::Order | SpotKind::Union);
     let is_converted = |own: &str| judged.site.winner.as_ref().is_none_or(|winner| !is_same_collation(winner, own));
+    let is_comparison = judged.spot.kind == SpotKind::Comparison;
     let is_lost_column = |one: &Resolved| {
-        one.column.as_ref().is_some_and(|column| {
+        let is_folded = one.folded_column().is_some();
+        one.column.as_ref().filter(|_| is_comparison || !is_folded).is_some_and(|column| {
             column.table.is_indexed(&column.column)
-                && (one.wraps_column() || column.collation().is_some_and(is_converted))
+                && (one.wraps_column() || is_folded || column.collation().is_some_and(is_converted))
         })
     };
     let is_lost_expression = |side: &Side, one: &Resolved| {

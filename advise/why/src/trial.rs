@@ -58,8 +58,9 @@ pub struct Change {
 pub enum Act {
     /// The statement, rewritten, in another session or the same.
     Statement(Session, String),
-    /// Statements on tables (schema and name), which are restored afterwards.
-    Tables { tables: Vec<(String, String)>, session: Session, statements: Vec<String> },
+    /// Statements on tables (schema and name), which are restored afterwards. `text` is the statement
+    /// rewritten; `None` leaves it.
+    Tables { tables: Vec<(String, String)>, session: Session, statements: Vec<String>, text: Option<String> },
     /// Programs after the change, each with the program before it.
     Programs(Vec<(StoredProgram, StoredProgram)>),
     /// A view's statement, its session, and the statement that restores it.
@@ -162,7 +163,7 @@ impl Copy<'_> {
                     .map(|inner| Inner { call: Call { session: session.clone(), ..inner.call }, ..inner });
                 self.evaluate(&Subject { inner, ..changed }).map(Some)
             }
-            Act::Tables { tables, session, statements } => {
+            Act::Tables { tables, session, statements, text } => {
                 let mut kept = Kept::default();
                 for (schema, name) in tables {
                     kept.keep(self, schema, name)?;
@@ -174,7 +175,8 @@ impl Copy<'_> {
                 let outcome = match changed {
                     Ok(()) => {
                         let _ = self.run(&Session::default(), &analyze)?;
-                        Some(self.evaluate(subject)?)
+                        let text = text.as_ref().unwrap_or(&subject.text).clone();
+                        Some(self.evaluate(&Subject { text, ..subject.clone() })?)
                     }
                     Err(_) => None,
                 };

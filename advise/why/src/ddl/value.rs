@@ -54,6 +54,7 @@ pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) ->
                     tables: vec![(schema.clone(), found.name.clone())],
                     session: Session { schema: subject.session.schema.clone(), prelude: Vec::new() },
                     statements,
+                    text: None,
                 },
             });
         }

@@ -58,14 +58,26 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
     Ok(found)
 }
 
+/// Conversion of some columns that take part. `None` if a definition is not understood.
+pub fn convert(
+    copy: &mut Copy<'_>,
+    fault: &Fault,
+    columns: &[ColumnRef],
+    target: &str,
+) -> Result<Option<Change>, Error> {
+    Conversion { fault, columns, target }.of_columns(copy)
+}
+
 /// Columns that take part, each once.
 fn columns(fault: &Fault) -> Vec<ColumnRef> {
+    let resolved = fault.spots().flat_map(|judged| &judged.resolved);
+    unique(resolved.flat_map(|resolved| resolved.column.iter().chain(&resolved.inner)))
+}
+
+/// Columns, each of a table once.
+pub fn unique<'c>(columns: impl Iterator<Item = &'c ColumnRef>) -> Vec<ColumnRef> {
     let mut found: Vec<ColumnRef> = Vec::new();
-    for column in fault
-        .spots()
-        .flat_map(|judged| &judged.resolved)
-        .flat_map(|resolved| resolved.column.iter().chain(&resolved.inner))
-    {
+    for column in columns {
         let is_known = |known: &ColumnRef| {
             known.table.schema == column.table.schema
                 && known.table.name == column.table.name
@@ -179,7 +191,7 @@ impl Conversion<'_> {
             effects,
             is_lossy: false,
             collation: Some(target.to_owned()),
-            act: Act::Tables { tables, session, statements },
+            act: Act::Tables { tables, session, statements, text: None },
         })
     }
 }

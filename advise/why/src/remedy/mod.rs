@@ -1,6 +1,7 @@
 //! Changes that may mend a finding. All are tried; some that work are advised.
 
 mod columns;
+mod fold;
 mod program;
 mod rewrite;
 mod session;
@@ -85,6 +86,7 @@ pub fn find(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Remedy>, Error> {
     let mut changes = program::changes(fault);
     changes.extend(rewrite::changes(copy, fault)?);
     changes.extend(session::changes(fault));
+    changes.extend(fold::changes(copy, fault)?);
     changes.extend(columns::changes(copy, fault)?);
     let mut working: Vec<(Change, Outcome)> = Vec::new();
     for change in changes {

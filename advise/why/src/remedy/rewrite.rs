@@ -5,7 +5,7 @@ use std::ops::Range;
 use server::{collation_charset, current_charset_name, is_same_collation};
 use sql::{SqlMode, tokenize};
 
-use super::{Fault, breadth, splice, with_collation};
+use super::{Fault, breadth, fold, splice, with_collation};
 use crate::Error;
 use crate::copy::{Copy, Place, StoredProgram};
 use crate::judge::Judged;
@@ -15,7 +15,7 @@ use crate::spot::{Operand, Source, SpotKind};
 use crate::syntax::{Expr, ExprKind, TableKind};
 use crate::trial::{Act, Change};
 
-type Edits = Vec<(Range<usize>, String)>;
+pub(super) type Edits = Vec<(Range<usize>, String)>;
 
 /// Changes of the statement, or of the program's or view's text.
 pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error> {
@@ -45,6 +45,7 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
         }
     }
     if fault.is_index() {
+        found.extend(fold::leave_out(copy, fault)?);
         let edit = |_: &Source, judged: &Judged| remove_collate(judged);
         found.extend(change_texts(copy, fault, &edit, "leave COLLATE out: the column's collation then decides")?);
         let edit = |source: &Source, judged: &Judged| remove_conversion(source, judged);
@@ -58,7 +59,7 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
 }
 
 /// Applies edits to all sources of a fault. `None` if there is nothing to edit.
-fn change_texts(
+pub(super) fn change_texts(
     copy: &mut Copy<'_>,
     fault: &Fault,
     edit: &dyn Fn(&Source, &Judged) -> Edits,
@@ -320,7 +321,7 @@ fn remove_conversion(source: &Source, judged: &Judged) -> Edits {
 }
 
 /// Text of an expression inside an operand.
-fn operand_text(operand: &Operand, inner: &Expr) -> String {
+pub(super) fn operand_text(operand: &Operand, inner: &Expr) -> String {
     let begin = operand.expression.span.start;
     operand.text[inner.span.start - begin..inner.span.end - begin].to_owned()
 }

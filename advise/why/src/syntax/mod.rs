@@ -5,9 +5,11 @@
 
 mod cursor;
 mod expression;
+mod fold;
 mod program;
 mod query;
 
 pub use expression::{Expr, ExprKind};
+pub use fold::folded_column;
 pub use program::{Declaration, Piece, Program, parse_program};
 pub use query::{Block, Item, Statement, TableKind, TableRef, parse_expression, parse_statement};
