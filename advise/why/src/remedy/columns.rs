@@ -7,7 +7,7 @@ use super::{Fault, breadth};
 use crate::Error;
 use crate::copy::{Copy, Session};
 use crate::dictionary::{Column, Table};
-use crate::model::{Origin, Scope};
+use crate::model::{Kind, Origin, Scope};
 use crate::origin::ColumnRef;
 use crate::trial::{Act, Change};
 
@@ -28,7 +28,18 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
         .filter(|side| fault.is_index() && side.origin == Origin::Collate);
     let parameters =
         fault.spots().flat_map(|judged| &judged.site.sides).filter(|side| side.origin == Origin::Parameter);
-    for side in explicit.chain(parameters) {
+    let broadest = columns
+        .iter()
+        .filter_map(|column| column.collation())
+        .map(|own| breadth(collation_charset(own)))
+        .max()
+        .unwrap_or(0);
+    // A literal of more characters than the columns have is refused because they lack one of them.
+    let literals = fault.spots().flat_map(|judged| &judged.site.sides).filter(|side| {
+        let is_literal = matches!(side.origin, Origin::Connection | Origin::Introducer);
+        fault.kind == Kind::Refused && is_literal && breadth(&side.charset) > broadest
+    });
+    for side in explicit.chain(parameters).chain(literals) {
         if !targets.iter().any(|known| is_same_collation(known, &side.collation)) {
             targets.push(side.collation.clone());
         }
@@ -41,12 +52,6 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
         standard
             .extend(copy.majority_collation(&schema)?.map(|own| (own, "is that of most text columns of the schema")));
     }
-    let broadest = columns
-        .iter()
-        .filter_map(|column| column.collation())
-        .map(|own| breadth(collation_charset(own)))
-        .max()
-        .unwrap_or(0);
     let mut found = Vec::new();
     for target in targets.iter().filter(|target| breadth(collation_charset(target)) >= broadest) {
         let conversion = Conversion { fault, columns: &columns, target };

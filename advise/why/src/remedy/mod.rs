@@ -2,6 +2,7 @@
 
 mod columns;
 mod fold;
+mod loss;
 mod program;
 mod rewrite;
 mod session;

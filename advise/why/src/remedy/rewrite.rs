@@ -5,7 +5,7 @@ use std::ops::Range;
 use server::{collation_charset, current_charset_name, is_same_collation};
 use sql::{SqlMode, tokenize};
 
-use super::{Fault, breadth, fold, splice, with_collation};
+use super::{Fault, breadth, fold, loss, splice, with_collation};
 use crate::Error;
 use crate::copy::{Copy, Place, StoredProgram};
 use crate::judge::Judged;
@@ -33,9 +33,10 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
         for which in 0..2 {
             let edit = |source: &Source, judged: &Judged| collate_operands(source, judged, &collation, which);
             let change = change_texts(copy, fault, &edit, &format!("compare by {collation}"))?;
-            found.extend(
-                change.map(|change| note_loss(Change { collation: Some(collation.clone()), ..change }, &collation)),
-            );
+            if let Some(change) = change {
+                let change = Change { collation: Some(collation.clone()), ..change };
+                found.extend(loss::judge_loss(copy, fault, change)?);
+            }
         }
         let edit = |source: &Source, judged: &Judged| collate_json(source, judged, &collation);
         if let Some(change) =
@@ -44,6 +45,7 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
             found.push(change);
         }
     }
+    found.extend(loss::widen_columns(copy, fault)?);
     if fault.is_index() {
         found.extend(fold::leave_out(copy, fault)?);
         let edit = |_: &Source, judged: &Judged| remove_collate(judged);
@@ -178,16 +180,6 @@ fn collate_operands(source: &Source, judged: &Judged, collation: &str, which: us
         }
     }
     edits
-}
-
-/// Notes that a conversion to a smaller character set loses characters.
-fn note_loss(mut change: Change, collation: &str) -> Change {
-    let charset = collation_charset(collation);
-    if breadth(charset) < 4 && change.sql.iter().any(|sql| sql.contains(&format!("USING {charset})"))) {
-        change.effects.push(format!("Characters that {charset} lacks become question marks, and find nothing."));
-        change.is_lossy = true;
-    }
-    change
 }
 
 fn has_value(judged: &Judged) -> bool {
