@@ -82,7 +82,11 @@ impl Copy<'_> {
             return Ok(None);
         }
         let Some(sides) = self.sides(source, spot)? else { return Ok(None) };
-        let is_text = |(side, resolved): &&(Side, Resolved)| side.charset != "binary" || resolved.is_text_as_bytes();
+        // MySQL refuses to match bytes with a pattern of text, and the reverse.
+        let is_bytes_of_pattern = |side: &Side| spot.is_pattern() && side.strength != "NUMERIC";
+        let is_text = |(side, resolved): &&(Side, Resolved)| {
+            side.charset != "binary" || resolved.is_text_as_bytes() || is_bytes_of_pattern(side)
+        };
         let texts: Vec<&(Side, Resolved)> = sides.iter().filter(is_text).collect();
         let differs = texts.windows(2).any(|pair| !is_same_collation(&pair[0].0.collation, &pair[1].0.collation));
         let is_unclear = texts.iter().any(|(side, _)| side.strength == "NONE");

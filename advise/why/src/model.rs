@@ -67,7 +67,7 @@ pub struct Finding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The server refuses to combine operands: errors 1267, 1270, 1271, 3854, 3988.
+    /// The server refuses to combine operands: errors 1267, 1270, 1271, 3854, 3988, 3995.
     Refused,
     /// A COLLATE clause does not fit the character set: error 1253.
     WrongCollate,

@@ -34,6 +34,14 @@ pub struct Spot {
     pub collation: Option<Range<usize>>,
 }
 
+impl Spot {
+    /// True for regular expressions: `REGEXP`, `RLIKE`, `REGEXP_LIKE(…)`.
+    pub fn is_pattern(&self) -> bool {
+        let operation = self.operation.to_lowercase();
+        operation.starts_with("regexp") || operation == "rlike"
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpotKind {
     /// A comparison, which an index can serve.

@@ -108,6 +108,8 @@ pub const FK_INCOMPATIBLE_COLUMNS: u16 = 3780;
 pub const CANNOT_CONVERT_STRING: u16 = 3854;
 /// MySQL: a parameter's or a variable's value has no encoding in the other operand's charset.
 pub const IMPOSSIBLE_STRING_CONVERSION: u16 = 3988;
+/// MySQL 8.0.22: a regular expression has bytes on one side and text on the other.
+pub const CHARACTER_SET_MISMATCH: u16 = 3995;
 /// MySQL 8: the client was disconnected after `wait_timeout`.
 pub const CLIENT_INTERACTION_TIMEOUT: u16 = 4031;
 
@@ -127,5 +129,6 @@ pub fn is_collation_conflict(code: u16) -> bool {
             | CANT_AGGREGATE_NCOLLATIONS
             | CANNOT_CONVERT_STRING
             | IMPOSSIBLE_STRING_CONVERSION
+            | CHARACTER_SET_MISMATCH
     )
 }

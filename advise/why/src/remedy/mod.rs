@@ -3,6 +3,7 @@
 mod columns;
 mod fold;
 mod loss;
+mod pattern;
 mod program;
 mod rewrite;
 mod session;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use server::{collation_charset, current_charset_name, is_same_collation};
 use sql::{SqlMode, tokenize};
 
-use super::{Fault, breadth, fold, loss, splice, with_collation};
+use super::{Fault, breadth, fold, loss, pattern, splice, with_collation};
 use crate::Error;
 use crate::copy::{Copy, Place, StoredProgram};
 use crate::judge::Judged;
@@ -46,6 +46,7 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
         }
     }
     found.extend(loss::widen_columns(copy, fault)?);
+    found.extend(pattern::changes(copy, fault)?);
     if fault.is_index() {
         found.extend(fold::leave_out(copy, fault)?);
         let edit = |_: &Source, judged: &Judged| remove_collate(judged);
