@@ -301,16 +301,29 @@ fn compare_bytes_too(source: &Source, judged: &Judged) -> Edits {
     vec![(span, replaced)]
 }
 
-/// `CONVERT(column USING utf8mb4) = 'x'` becomes `column = 'x'`.
+/// `CONVERT(column USING utf8mb4) COLLATE utf8mb4_bin = 'x'` becomes `column = 'x'`.
 fn remove_conversion(source: &Source, judged: &Judged) -> Edits {
     let operands = judged.spot.operands.iter().zip(&judged.resolved).filter(|(one, _)| one.is_editable);
-    let edit = |(operand, resolved): (&Operand, &Resolved)| match &operand.expression.kind {
-        ExprKind::Convert(inner) if resolved.wraps_column() => {
-            Some((operand.expression.span.clone(), source.text[inner.span.clone()].to_owned()))
-        }
-        _ => None,
+    let edit = |(operand, resolved): (&Operand, &Resolved)| {
+        let inner = converted(&operand.expression).filter(|_| resolved.wraps_column())?;
+        Some((operand.expression.span.clone(), source.text[inner.span.clone()].to_owned()))
     };
     operands.filter_map(edit).collect()
+}
+
+/// Expression inside conversions and COLLATE clauses. `None` if nothing is converted.
+fn converted(expression: &Expr) -> Option<&Expr> {
+    let (mut inner, mut is_converted) = (expression, false);
+    loop {
+        inner = match &inner.kind {
+            ExprKind::Convert(next) => {
+                is_converted = true;
+                next
+            }
+            ExprKind::Collate { inner: next, .. } => next,
+            _ => return Some(inner).filter(|_| is_converted),
+        };
+    }
 }
 
 /// Text of an expression inside an operand.
