@@ -98,6 +98,9 @@ impl std::fmt::Display for Refusal {
 /// Rows of each result of a statement; NULL is `None`.
 pub type Results = Vec<Vec<BTreeMap<String, Option<String>>>>;
 
+/// With this, MariaDB from 10.6.16 on says which index a conversion makes useless.
+pub(crate) const UNUSABLE_KEYS: &str = "SET SESSION note_verbosity = 'basic,unusable_keys,explain'";
+
 /// Procedure that evaluates expressions with the variables of a stored program.
 const PROBE: &str = "weigh_probe";
 
@@ -171,8 +174,7 @@ impl<'s> Copy<'s> {
     fn prepare(&self, conn: &mut Conn, session: &Session) -> Result<(), Error> {
         let mut first = vec!["SET NAMES utf8mb4".to_owned()];
         if self.flavour == Flavour::MariaDb {
-            // With this, MariaDB from 10.6.16 on says which index a conversion makes useless.
-            first.push("SET SESSION note_verbosity = 'basic,unusable_keys,explain'".into());
+            first.push(UNUSABLE_KEYS.into());
             first.push("SET SESSION max_statement_time = 2".into());
             // Made-up rows may violate checks, also in statements that rebuild a table.
             first.push("SET SESSION check_constraint_checks = 0".into());

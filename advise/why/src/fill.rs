@@ -1,6 +1,7 @@
 //! Made-up rows, so that the copy's server has plans to choose between.
 
 mod key_prefix;
+mod range;
 mod rules;
 mod value;
 
@@ -13,6 +14,7 @@ use sql::{SqlMode, TokenKind, quote_identifier, quote_table, tokenize};
 use crate::Error;
 use crate::copy::{Copy, Session};
 
+pub use range::Bounded;
 use value::Column;
 
 /// Number of rows of a filled table.

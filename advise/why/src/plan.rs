@@ -48,16 +48,18 @@ pub(crate) fn read_plan(results: &Results) -> Plan {
         let extra = value("Extra").unwrap_or_default();
         plan.is_empty_lookup |= extra.contains("const table");
         plan.is_optimized_away |= extra.contains("optimized away") || extra.contains("No matching min/max row");
-        let rows = value("rows").and_then(|rows| rows.parse().ok());
+        let rows = value("rows").and_then(|rows| rows.split(' ').next()?.parse().ok());
+        // MariaDB with a rowid filter: type `ref|filter`, key `email|created`, rows `1 (50%)`.
+        let looked_up = |name: &str| Some(value(name)?.split('|').next()?.to_owned());
         if let (Some(table), Some(rows)) = (value("table"), rows) {
             let part = parts.entry(value("id").unwrap_or_default()).or_insert(Part { rows: 1, is_repeated: false });
             part.rows = part.rows.saturating_mul(rows);
             part.is_repeated |= value("select_type").is_some_and(|kind| is_repeated(&kind));
             plan.figures.tables.push(TableAccess {
                 table,
-                access: value("type").unwrap_or_default(),
-                key: value("key"),
-                key_len: value("key_len"),
+                access: looked_up("type").unwrap_or_default(),
+                key: looked_up("key"),
+                key_len: looked_up("key_len"),
                 extra,
                 rows,
             });
@@ -139,6 +141,25 @@ pub fn reads_less(before: &PlanFigures, after: &PlanFigures) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A plan of MariaDB 11.8.
+    #[test]
+    fn a_rowid_filter_is_no_part_of_the_lookup() {
+        let values = [
+            ("id", "1"),
+            ("select_type", "SIMPLE"),
+            ("table", "o"),
+            ("type", "ref|filter"),
+            ("key", "email|created"),
+            ("key_len", "122|5"),
+            ("rows", "3 (50%)"),
+        ];
+        let row = values.map(|(name, value)| (name.to_owned(), Some(value.to_owned()))).into_iter().collect();
+        let plan = read_plan(&vec![vec![row]]);
+        let table = &plan.figures.tables[0];
+        let (key, key_len) = (table.key.as_deref(), table.key_len.as_deref());
+        assert_eq!((table.access.as_str(), key, key_len, table.rows), ("ref", Some("email"), Some("122"), 3));
+    }
 
     #[test]
     fn a_dependent_subquery_is_read_once_per_outer_row() {

@@ -7,7 +7,7 @@ use sql::{SqlMode, tokenize};
 
 use crate::Error;
 use crate::copy::{Copy, Place, Session};
-use crate::fill::{ROWS, SORTED_ROWS};
+use crate::fill::{Bounded, ROWS, SORTED_ROWS};
 use crate::groups::{self, Group};
 use crate::judge::{Judged as Spotted, is_conflict};
 use crate::model::{Finding, Judged, Kind, PlanFigures, Side, Site};
@@ -349,6 +349,10 @@ impl Diagnoser<'_, '_> {
             fault.before = self.copy.evaluate(&fault.subject)?;
             remedies = remedy::find(self.copy, &fault)?;
         }
+        let bounded = if remedies.is_empty() { self.add_rows_in_bounds(&mut fault)? } else { Vec::new() };
+        if !bounded.is_empty() {
+            remedies = remedy::find(self.copy, &fault)?;
+        }
         if remedies.is_empty() {
             self.unjudged = self.unjudged.take().or(unjudged);
             return Ok(Vec::new());
@@ -369,8 +373,26 @@ impl Diagnoser<'_, '_> {
                 spots.retain(is_cause);
             }
         }
-        let costs = describe_costs(&before, best, &warnings);
-        Ok(vec![finding(&fault, None, remedies, costs)])
+        let mut costs = describe_costs(&before, best, &warnings);
+        let depends_on_rows = !bounded.is_empty();
+        if depends_on_rows {
+            let conditions: Vec<&str> = bounded.iter().map(|one| one.text.as_str()).collect();
+            let conditions = conditions.join(" and ");
+            costs.push(format!("It costs if many rows meet {conditions}, as half of the made-up rows do"));
+        }
+        Ok(vec![Finding { depends_on_rows, ..finding(&fault, None, remedies, costs) }])
+    }
+
+    /// Adds rows that the statement's comparisons by `<` and the like find, and explains the
+    /// statement again. Returns the comparisons.
+    fn add_rows_in_bounds(&mut self, fault: &mut Fault) -> Result<Vec<Bounded>, Error> {
+        let sources: Vec<&Source> = fault.parts.iter().map(|(source, _)| source).collect();
+        let bounded = self.copy.bounded_columns(&sources)?;
+        if !bounded.is_empty() {
+            self.made_up += self.copy.add_rows_in_bounds(&bounded)?;
+            fault.before = self.copy.evaluate(&fault.subject)?;
+        }
+        Ok(bounded)
     }
 }
 
@@ -449,7 +471,7 @@ fn finding(fault: &Fault, error: Option<String>, remedies: Vec<crate::model::Rem
         }
     }
     let plan = error.is_none().then(|| remedy::figures(&fault.before.plans)).flatten();
-    Finding { kind: fault.kind, error, sites, details, plan, server_plan: None, remedies }
+    Finding { kind: fault.kind, error, sites, details, plan, server_plan: None, depends_on_rows: false, remedies }
 }
 
 fn describe_costs(before: &PlanFigures, after: &PlanFigures, warnings: &[String]) -> Vec<String> {

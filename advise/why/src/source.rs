@@ -10,7 +10,7 @@ use crate::Error;
 use crate::copy::Refusal;
 use crate::judge::is_conflict;
 use crate::model::{Diagnosis, Finding, Kind, PlanFigures, TableAccess};
-use crate::plan::{gained_lookups, is_lookup, is_sorted};
+use crate::plan::{Plan, gained_lookups, is_kept_subquery, is_lookup, is_sorted};
 use crate::run::{Request, sets_up};
 use crate::trial::is_explainable;
 
@@ -24,6 +24,9 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
     let code = facts::read_user_code(&mut conn).map_err(fail("list functions and views"))?;
     let runnable = RunnableNames::new(&code);
     let _ = conn.query_drop("SET NAMES utf8mb4");
+    if source.flavour() == Flavour::MariaDb {
+        let _ = conn.query_drop(crate::copy::UNUSABLE_KEYS);
+    }
     if let Some(schema) = &request.schema {
         select_schema(&mut conn, schema).map_err(fail("select a schema"))?;
     }
@@ -67,9 +70,15 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
         let explained =
             prepared(&mut conn, &format!("EXPLAIN {format}{}", given.text)).map_err(fail("explain a statement"))?;
         match explained {
-            Ok(rows) => judged
-                .findings
-                .retain_mut(|finding| is_shared(finding, &plan_figures(&rows), &given.place, &mut diagnosis.notes)),
+            Ok(rows) => {
+                let warned = conn.query::<Row, _>("SHOW WARNINGS").map_err(fail("read the warnings"))?;
+                let plan = read_plan(&[rows, warned]);
+                if judged.findings.is_empty() {
+                    diagnosis.notes.extend(plan.warnings.iter().map(|warning| describe_warning(&given.place, warning)));
+                }
+                let notes = &mut diagnosis.notes;
+                judged.findings.retain_mut(|finding| is_shared(finding, &plan.figures, &given.place, notes));
+            }
             Err(refusal) if is_conflict(refusal.code) && judged.findings.is_empty() => judged.findings.push(Finding {
                 kind: Kind::Refused,
                 error: Some(refusal.to_string()),
@@ -77,6 +86,7 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
                 details: Vec::new(),
                 plan: None,
                 server_plan: None,
+                depends_on_rows: false,
                 remedies: Vec::new(),
             }),
             Err(_) => {}
@@ -163,13 +173,31 @@ fn is_shared(finding: &mut Finding, plan: &PlanFigures, place: &str, notes: &mut
         notes.push(format!("{place}: the server itself uses the index that the copy does not"));
         return false;
     }
+    let is_scanned = |access: &&TableAccess| {
+        let mut own = plan.tables.iter().filter(|own| own.table == access.table);
+        is_kept_subquery(access) || own.any(|own| !is_lookup(own))
+    };
+    if finding.depends_on_rows && !plan.tables.is_empty() && !gained.iter().any(is_scanned) {
+        notes.push(format!(
+            "{place}: the copy misses an index if many rows meet the statement's conditions; the server reads few of its \
+             rows, by another index"
+        ));
+        return false;
+    }
     finding.server_plan = (!plan.tables.is_empty()).then(|| plan.clone());
     true
 }
 
-fn plan_figures(rows: &[Row]) -> PlanFigures {
-    let results = vec![rows.iter().map(crate::copy::named_values).collect()];
-    crate::plan::read_plan(&results).figures
+/// Note on a warning of a statement of which no remedy reads fewer rows on the copy.
+fn describe_warning(place: &str, warning: &str) -> String {
+    format!(
+        "{place}: the server warns: {warning}; on the copy, no remedy that was tried reads half of the rows or fewer"
+    )
+}
+
+fn read_plan(results: &[Vec<Row>]) -> Plan {
+    let named = |rows: &Vec<Row>| rows.iter().map(crate::copy::named_values).collect();
+    crate::plan::read_plan(&results.iter().map(named).collect())
 }
 
 #[cfg(test)]
@@ -198,6 +226,7 @@ mod tests {
             details: Vec::new(),
             plan: Some(plan(4000, "Using index; Using temporary")),
             server_plan: None,
+            depends_on_rows: false,
             remedies: vec![remedy],
         };
         is_shared(&mut finding, &plan(2000, extra), "statement", &mut Vec::new())

@@ -164,6 +164,58 @@ fn a_scan_of_an_index_is_no_lookup() {
     }
 }
 
+const ORDERS: &str = "\
+CREATE TABLE digits (d INT PRIMARY KEY);
+INSERT INTO digits VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9);
+CREATE TABLE customers (id INT PRIMARY KEY, email VARCHAR(120) NOT NULL, name VARCHAR(80)) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci;
+INSERT INTO customers SELECT n, CONCAT('c', n), 'x' FROM (SELECT a.d * 100 + b.d * 10 + c.d AS n FROM digits a, digits b, digits c) numbers WHERE n < 500;
+CREATE TABLE members (id INT PRIMARY KEY, email VARCHAR(120) NOT NULL, name VARCHAR(80), KEY email (email)) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci;
+INSERT INTO members SELECT * FROM customers;
+CREATE TABLE orders (id INT AUTO_INCREMENT PRIMARY KEY, email VARCHAR(120) NOT NULL, created DATETIME NOT NULL, KEY created (created), KEY email (email)) CHARACTER SET latin1;
+INSERT INTO orders (email, created) SELECT CONCAT('c', n * 37 % 500), '2025-01-01' + INTERVAL n * 10 MINUTE FROM (SELECT a.d * 10000 + b.d * 1000 + c.d * 100 + e.d * 10 + f.d AS n FROM digits a, digits b, digits c, digits e, digits f) numbers WHERE n < 60000;
+ANALYZE TABLE customers, members, orders;
+";
+
+/// The made-up rows of the copy have other dates than the statement. The running server's plan
+/// decides whether the index is missed there, and its warnings are quoted.
+#[test]
+fn a_date_that_cuts_a_table_hides_no_lost_index() {
+    for name in ["mysql@sid", "mysql@8.0", "mariadb@trixie"] {
+        let (server, _conn) = start_shop(name, ORDERS);
+        let Address::Socket(socket) = &server.endpoint().address else { panic!() };
+        let workspace = Workspace::new();
+        let ask = |statement: &str| {
+            let socket = socket.to_str().unwrap();
+            let words = [
+                "why",
+                "--no-defaults",
+                "--user=root",
+                "--socket",
+                socket,
+                "--schema=shop",
+                "--format=json",
+                statement,
+            ];
+            workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap())
+        };
+        let join = "SELECT c.name FROM orders o JOIN customers c ON c.email = o.email WHERE o.created >";
+        let many = ask(&format!("{join} '2025-02-01'"));
+        assert_eq!(many.code, Some(1), "{name}: {many}");
+        for part in ["Index email of o cannot be used for a lookup", "many rows meet o.created > '2025-02-01'"] {
+            assert!(many.stdout.contains(part), "{name}: {part}: {many}");
+        }
+        let few = ask(&format!("{join} '2026-02-20'"));
+        assert_eq!(few.code, Some(0), "{name}: {few}");
+        assert!(few.stdout.contains("the server reads few of its rows, by another index"), "{name}: {few}");
+        let member = "SELECT c.name FROM orders o JOIN members c ON c.email = o.email WHERE c.name = 'y'";
+        let other = ask(member);
+        assert_eq!(other.code, Some(0), "{name}: {other}");
+        // MySQL 8.0.12 has no warning.
+        assert_eq!(other.stdout.contains("the server warns: "), name != "mysql@8.0", "{name}: {other}");
+        server.stop().unwrap();
+    }
+}
+
 /// The remedy of a procedure, as it is printed, is a script that creates the procedure again.
 #[test]
 fn the_remedy_of_a_procedure_can_be_copied_into_a_client() {

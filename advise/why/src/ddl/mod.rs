@@ -150,6 +150,7 @@ pub fn judge(copy: &mut Copy<'_>, session: &Session, given: &Given) -> Result<Ve
         details: cause.details,
         plan: None,
         server_plan: None,
+        depends_on_rows: false,
         remedies,
     }])
 }
@@ -173,6 +174,7 @@ pub fn judge_unknown(
         details: cause.details,
         plan: None,
         server_plan: None,
+        depends_on_rows: false,
         remedies,
     };
     Ok((!finding.remedies.is_empty()).then_some(finding))

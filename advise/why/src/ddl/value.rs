@@ -74,6 +74,7 @@ pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) ->
         details,
         plan: None,
         server_plan: None,
+        depends_on_rows: false,
         remedies,
     };
     Ok(Some(vec![finding]))

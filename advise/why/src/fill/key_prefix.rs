@@ -17,9 +17,9 @@ const FIRST: u64 = 5000;
 
 /// A column that the statement compares with a value, and the value as SQL.
 #[derive(Clone)]
-struct Known {
-    column: ColumnRef,
-    value: String,
+pub(super) struct Known {
+    pub column: ColumnRef,
+    pub value: String,
 }
 
 impl Copy<'_> {
@@ -100,12 +100,17 @@ impl Copy<'_> {
         Ok(known)
     }
 
-    fn bare_column(&mut self, source: &Source, block: usize, expression: &Expr) -> Result<Option<ColumnRef>, Error> {
+    pub(super) fn bare_column(
+        &mut self,
+        source: &Source,
+        block: usize,
+        expression: &Expr,
+    ) -> Result<Option<ColumnRef>, Error> {
         Ok(self.resolve(source, &operand(source, block, expression))?.bare_column().cloned())
     }
 
     /// Value of an expression that reads no table. `None` for others.
-    fn known(
+    pub(super) fn known(
         &mut self,
         source: &Source,
         block: usize,
