@@ -374,6 +374,7 @@ impl Diagnoser<'_, '_> {
             }
         }
         let mut costs = describe_costs(&before, best, &warnings);
+        costs.extend(remedy::describe_folds(&fault));
         let depends_on_rows = !bounded.is_empty();
         if depends_on_rows {
             let conditions: Vec<&str> = bounded.iter().map(|one| one.text.as_str()).collect();

@@ -44,6 +44,22 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
     Ok(found)
 }
 
+/// Names the calls of LOWER and UPPER that hide a column from its index.
+pub fn describe_folds(fault: &Fault) -> Vec<String> {
+    let mut found = Vec::new();
+    for judged in fault.spots() {
+        for (side, resolved) in judged.site.sides.iter().zip(&judged.resolved) {
+            let Some(column) = resolved.folded_column() else { continue };
+            let text =
+                format!("{} is a function of {}, which no index of the column serves", side.text, column.title());
+            if !found.contains(&text) {
+                found.push(text);
+            }
+        }
+    }
+    found
+}
+
 fn ignores_case(collation: &str) -> bool {
     collation.ends_with("_ci")
 }
