@@ -40,7 +40,9 @@ pub use files::{CsvRows, DumpRows, ParquetRows, TableFile, list_dump_files, read
 pub use finding::{ConversionDetails, Finding};
 pub use job::{Job, Request, TableJob};
 pub use model::*;
-pub use read::{Keyless, ReadOptions, RowSource, RowVisitor, ServerRows, read_definitions, read_tied_schemas};
+pub use read::{
+    Keyless, ReadOptions, RowSource, RowVisitor, ServerRows, TiedSchemas, read_definitions, read_tied_schemas,
+};
 pub use rehearse::{Rehearsed, SampleOptions, rehearse};
 pub use row::Fields;
 pub use run::{Options, Source, run};

@@ -122,8 +122,10 @@ fn check_server(args: &PreflightArgs, options: &Options) -> Result<(Report, Vec<
     let server = server::open(spec, &targets.options, &bar)?;
     let scratch = apply::open_scratch(args, &targets.options, &server, &bar)?;
     let mut scope = args.scope();
-    scope.schemas.extend(preflight::read_tied_schemas(&server, &args.schemas)?);
+    let tied = preflight::read_tied_schemas(&server, &args.schemas)?;
+    scope.schemas.extend(tied.names);
     let mut facts = facts::read(&server, &scope, &facts::Limits::default(), &bar)?;
+    facts.unseen.extend(tied.unseen);
     let options = &use_server_names(&facts, options)?;
     let definitions = read_definitions(&server, &facts)?;
     // A table without its definition can't be checked or planned for.

@@ -6,9 +6,11 @@ mod key;
 mod pace;
 mod question;
 mod session;
+mod tied;
 
 pub use key::chunk_key;
-pub use session::{read_definitions, read_tied_schemas};
+pub use session::read_definitions;
+pub use tied::{TiedSchemas, read_tied_schemas};
 
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};

@@ -141,7 +141,7 @@ fn names_programs_that_mix_collations() {
             ["USE ex_other", "CREATE PROCEDURE po () SELECT 1 FROM ex.t1 JOIN dict ON dict.title = t1.name", "USE ex"];
         far.iter().for_each(|sql| mysql::prelude::Queryable::query_drop(&mut lab.conn, sql).unwrap());
         let mut schemas = vec!["ex".to_owned()];
-        schemas.extend(read_tied_schemas(&lab.server, &schemas).unwrap());
+        schemas.extend(read_tied_schemas(&lab.server, &schemas).unwrap().names);
         assert_eq!(schemas, ["ex", "ex_other"]);
         let mut options = options(target);
         options.request.schemas = vec!["ex".into()];

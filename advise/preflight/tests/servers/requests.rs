@@ -89,7 +89,7 @@ fn finds_children_in_other_schemas(lab: &mut Lab, target: &str) {
         &["CREATE TABLE c (k VARCHAR(9), CONSTRAINT f FOREIGN KEY (k) REFERENCES fx_parent.p (k))".into()],
     );
     let mut schemas = vec!["fx_parent".to_owned()];
-    let tied = read_tied_schemas(&lab.server, &schemas).unwrap();
+    let tied = read_tied_schemas(&lab.server, &schemas).unwrap().names;
     assert_eq!(tied, ["fx_child"]);
     schemas.extend(tied);
     let mut options = options(target);
@@ -101,6 +101,31 @@ fn finds_children_in_other_schemas(lab: &mut Lab, target: &str) {
     let is_free = |step: &&preflight::Step| !step.blocked && step.object != "session";
     assert!(!plan.steps.iter().any(|step| is_free(&step)), "{}", describe_report(&report));
     lab.conn.query_drop("DROP DATABASE fx_child").unwrap();
+}
+
+/// Schemas whose programs an account may not see are not taken for schemas without programs.
+fn names_programs_that_may_be_hidden(lab: &mut Lab) {
+    let schemas = ["fx_shop".to_owned()];
+    assert_eq!(read_tied_schemas(&lab.server, &schemas).unwrap().unseen, []);
+    let tied = ["CREATE VIEW v AS SELECT email FROM fx_shop.customers", "CREATE VIEW w AS SELECT 1 AS fx_shop"];
+    lab.schema("fx_tied", "utf8mb4", &tied.map(str::to_owned));
+    lab.schema("fx_apart", "utf8mb4", &["CREATE VIEW w AS SELECT 1 AS fx_shop".into()]);
+    assert_eq!(read_tied_schemas(&lab.server, &schemas).unwrap().names, ["fx_tied"]);
+    let grants = ["fx_shop", "fx_tied"].map(|schema| format!("GRANT SELECT ON {schema}.* TO few@localhost"));
+    lab.conn.query_drop("CREATE USER few@localhost").unwrap();
+    grants.iter().for_each(|grant| lab.conn.query_drop(grant).unwrap());
+    let few = open_as(lab, "few");
+    let tied = read_tied_schemas(&few, &schemas).unwrap();
+    let what: Vec<&str> = tied.unseen.iter().map(|unseen| unseen.what.as_str()).collect();
+    assert_eq!(
+        what,
+        ["2 views of other schemas, which may use these", "programs of other schemas that use these"],
+        "{:?}",
+        tied.unseen
+    );
+    lab.conn.query_drop("DROP USER few@localhost").unwrap();
+    lab.conn.query_drop("DROP DATABASE fx_tied").unwrap();
+    lab.conn.query_drop("DROP DATABASE fx_apart").unwrap();
 }
 
 /// A conversion of one column names the columns that are joined with it and must be converted, too.
@@ -195,6 +220,7 @@ fn run_all(server: &str, target: &str) {
     plans_programs_of_the_requested_table(&lab, target);
     counts_columns_if_nothing_is_to_convert(&mut lab, target);
     finds_children_in_other_schemas(&mut lab, target);
+    names_programs_that_may_be_hidden(&mut lab);
     names_join_partners(&mut lab, target);
     counts_values_that_cease_to_be_equal(&mut lab);
     blocks_columns_that_stay_binary(&mut lab);
@@ -243,6 +269,14 @@ fn binary_log_refuses_functions() {
     assert_eq!(functions, ["safe", "unsafe"]);
 }
 
+/// Opens the lab's server as another user.
+fn open_as(lab: &Lab, user: &str) -> server::Server {
+    let Address::Socket(socket) = &lab.server.endpoint().address else { panic!("no socket") };
+    let spec = format!("u={user},S={}", socket.display()).parse().unwrap();
+    let login = Login { no_defaults: true, ..Login::default() };
+    open(&spec, &server::Options { login, ..server::Options::default() }, &NoProgress).unwrap()
+}
+
 /// The account that runs the plan needs rights that the plan names: without them the server refuses
 /// to create programs of another definer (1227), and triggers while the binary log is on (1419).
 fn names_the_rights_of_programs(server: &str, target: &str) {
@@ -266,11 +300,7 @@ fn names_the_rights_of_programs(server: &str, target: &str) {
     for part in ["(error 1227)", "`gone`@`localhost`", "(error 1419)"] {
         assert!(advice.contains(part), "{part}: {advice}");
     }
-    let Address::Socket(socket) = &lab.server.endpoint().address else { panic!("no socket") };
-    let spec = format!("u=runs,S={}", socket.display()).parse().unwrap();
-    let login = Login { no_defaults: true, ..Login::default() };
-    let account = open(&spec, &server::Options { login, ..server::Options::default() }, &NoProgress).unwrap();
-    let mut limited = account.connect().unwrap();
+    let mut limited = open_as(&lab, "runs").connect().unwrap();
     limited.query_drop("USE fx_rights").unwrap();
     let creates = |word: &str| {
         let is_create = |step: &&preflight::Step| step.sql.contains("CREATE") && step.sql.contains(word);
