@@ -97,7 +97,8 @@ fn key_expressions(job: &Job<'_>, table: &TableJob<'_>, index: &Index, target: u
             Some(column) => {
                 let name = sql::quote_identifier(column);
                 let value = part.prefix.map_or(name.clone(), |prefix| format!("LEFT({name}, {prefix})"));
-                let converted = match table.conversion(column) {
+                let conversion = table.conversion(column).filter(|_| !is_recomputed(job, table, column));
+                let converted = match conversion {
                     Some(conversion) => Some(converted_column(job, conversion, target, &value)),
                     None => converted_value(job, table, target, column).map(|computed| {
                         part.prefix.map_or(computed.clone(), |prefix| format!("LEFT({computed}, {prefix})"))

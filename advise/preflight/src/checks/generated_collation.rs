@@ -123,9 +123,17 @@ fn question(job: &Job<'_>, table: &TableJob<'_>, column: &Column, target: usize)
     })
 }
 
-/// True if the value of a column that is not converted itself may change with the collation.
+/// True if the value of a column may be another one after the conversion: of a column that is not
+/// converted itself, and of a converted one with a comparison, such as `IF(role = 'admin', 'A', role)`.
+/// Other functions keep the values of converted columns.
 pub fn is_recomputed(job: &Job<'_>, table: &TableJob<'_>, column: &str) -> bool {
-    table.conversion(column).is_none() && converted_value(job, table, 0, column).is_some()
+    match table.conversion(column) {
+        None => converted_value(job, table, 0, column).is_some(),
+        Some(conversion) => {
+            conversion.column.generated.is_some()
+                && comparing_columns(job, table).iter().any(|other| other.name == conversion.column.name)
+        }
+    }
 }
 
 #[cfg(test)]

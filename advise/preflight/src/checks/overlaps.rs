@@ -1,11 +1,11 @@
 //! Unique keys of a period WITHOUT OVERLAPS (MariaDB 10.5.3 and later).
 
 use facts::Index;
-use sql::{SqlMode, Token, ddl, quote_identifier};
+use sql::{SqlMode, Token, TokenKind, ddl, quote_identifier};
 
 use super::expression_key::CHECK;
 use super::question::Question;
-use crate::expression::converted_column;
+use crate::expression::converted_value;
 use crate::finding::{Finding, index_finding};
 use crate::job::{Job, TableJob};
 use check::Severity;
@@ -44,6 +44,18 @@ fn first_name(part: &str) -> Option<String> {
     sql::tokenize(part, SqlMode::default()).next()?.name()
 }
 
+/// Returns an expression with an alias before each column: ``upper(a.`name`)`` for ``upper(`name`)``.
+fn with_alias(table: &TableJob<'_>, alias: &str, expression: &str) -> String {
+    let (mut text, mut copied) = (String::new(), 0);
+    for token in sql::tokenize(expression, SqlMode::default()).filter(|token| token.kind == TokenKind::QuotedName) {
+        if token.name().is_some_and(|name| table.table.column(&name).is_some()) {
+            text += &format!("{}{alias}.", &expression[copied..token.start]);
+            copied = token.start;
+        }
+    }
+    text + &expression[copied..]
+}
+
 /// Asks for pairs of rows that overlap once the other columns of the key are equal. `None` if the
 /// conversion doesn't change these columns.
 pub fn question(
@@ -53,15 +65,15 @@ pub fn question(
     period: &Period,
     target: usize,
 ) -> Option<Question> {
-    let is_converted = |column: &String| table.conversion(column).is_some();
-    if !period.columns.iter().any(is_converted) {
+    let is_changed = |column: &String| converted_value(job, table, target, column).is_some();
+    if !period.columns.iter().any(is_changed) {
         return None;
     }
     let name = sql::quote_table(&table.table.schema, &table.table.name);
     let side = |alias: &str, column: &str| format!("{alias}.{}", quote_identifier(column));
-    let value = |alias: &str, column: &String| {
-        let own = side(alias, column);
-        table.conversion(column).map_or(own.clone(), |conversion| converted_column(job, conversion, target, &own))
+    let value = |alias: &str, column: &String| match converted_value(job, table, target, column) {
+        Some(value) => with_alias(table, alias, &value),
+        None => side(alias, column),
     };
     let mut conditions: Vec<String> =
         period.columns.iter().map(|column| format!("{} = {}", value("a", column), value("b", column))).collect();

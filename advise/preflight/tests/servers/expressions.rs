@@ -52,6 +52,40 @@ fn follows_generated_columns() {
     }
 }
 
+/// A converted column that a comparison computes is judged by its new values, also in the key of a
+/// period.
+#[test]
+fn follows_generated_text_in_keys() {
+    for (server, target) in [("mysql@sid", "utf8mb4_0900_ai_ci"), ("mariadb@trixie", "utf8mb4_uca1400_ai_ci")] {
+        let mut lab = Lab::new(server);
+        let mut statements = vec![
+            "CREATE TABLE k (id INT PRIMARY KEY, role VARCHAR(20), tag VARCHAR(20) AS (IF(role = 'admin', 'A', role)) STORED, UNIQUE KEY u (tag))",
+            "INSERT INTO k (id, role) VALUES (1, 'admin'), (2, 'Admin'), (3, 'x')",
+            "CREATE TABLE f (id INT PRIMARY KEY, role VARCHAR(20), tag VARCHAR(20) AS (CONCAT(role, '!')) STORED, UNIQUE KEY u (tag))",
+            "INSERT INTO f (id, role) VALUES (1, 'a'), (2, 'A')",
+        ];
+        if server.starts_with("mariadb") {
+            statements.extend([
+                "CREATE TABLE o (id INT PRIMARY KEY, role VARCHAR(20), a INT AS (role = 'q') STORED, s DATE, e DATE, PERIOD FOR p (s, e), \
+                 UNIQUE u (a, p WITHOUT OVERLAPS))",
+                "INSERT INTO o (id, role, s, e) VALUES (1, 'q', '2025-01-01', '2025-03-01'), (2, 'Q', '2025-02-01', '2025-04-01')",
+            ]);
+        }
+        let report = report(&mut lab, "utf8mb4 COLLATE utf8mb4_bin", &statements, &all_columns(target));
+        let count = |check: &str, object: &str| find_finding(&report, check, object).details.count;
+        assert_eq!((count("expression-key", "ex.k: u"), count("unique-key", "ex.f: u")), (1, 1), "{server}");
+        let mut expected = vec!["ex.f".to_owned(), "ex.k".to_owned()];
+        if server.starts_with("mariadb") {
+            assert_eq!(count("expression-key", "ex.o: u"), 1, "{}", describe_report(&report));
+            expected.push("ex.o".to_owned());
+        }
+        assert_eq!(report.plan.as_ref().unwrap().blocked, expected, "{}", describe_report(&report));
+        let mut refused = lab.run_plan(&report);
+        refused.sort();
+        assert_eq!(refused, expected.into_iter().map(|table| (table, 1062)).collect::<Vec<_>>(), "{server}");
+    }
+}
+
 /// Each of thirty columns names the one before twice: written out, the last one has 2³⁰ names.
 #[test]
 fn asks_nothing_of_columns_that_name_too_many() {
