@@ -1,6 +1,6 @@
 //! Indexes that exceed the limit of key lengths.
 
-use facts::{ForeignKey, Index, RowFormat};
+use facts::{ForeignKey, Index, IndexPart, RowFormat};
 use rules::keys::{KeyLimits, TooLong, judge_length, lacking_settings};
 
 use super::{Check, CheckFunction};
@@ -18,7 +18,8 @@ pub static CHECK: Check = Check {
               innodb_large_prefix is on), and 3072 in all; less with pages below 16 KiB. MyISAM takes 1000 in all, Aria 2300 (2000 in MariaDB \
               10.5, 1000 before). ALTER TABLE ends with error 1071, 1709 or 3886, shortens an index that is not unique (MySQL in non-strict mode, \
               MariaDB from 10.5 on in any mode), or makes a unique index a hash index (InnoDB and MyISAM of MariaDB from 10.4 on). The plan changes the row \
-              format where that is enough, and shortens the key where it isn't; a unique key is judged at its new length.",
+              format where that is enough, and shortens the key where it isn't. A unique key is judged at its new length; from then on, it \
+              refuses values that differ only behind it.",
     run: CheckFunction::Facts(run),
 };
 
@@ -39,14 +40,16 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
                 let becomes_hash = outcome == TooLong::Hash;
                 let is_changed = becomes_hash || prefixes.is_some();
                 let foreign_key = find_foreign_key(job, table, index).filter(|_| is_changed);
-                let loses_key = foreign_key.is_some() || prefixes.is_some() && index.unique;
-                let severity = if loses_key { Severity::Error } else { Severity::Warning };
+                let severity = if foreign_key.is_some() { Severity::Error } else { Severity::Warning };
+                // The plan shortens it, and that changes what the key guarantees.
+                let loses_values = index.unique && prefixes.is_some() && foreign_key.is_none();
                 let mut finding = index_finding(&CHECK, severity, table, &index.name, name);
                 finding.details.count = bytes_after;
                 finding.what = format!("it would take {bytes_after} bytes, and the limit is {limit}");
                 finding.why = format!("ALTER TABLE {}", outcome.describe());
                 let dynamic_format_helps = !becomes_hash && dynamic_format_helps(job.facts, table.table);
-                finding.details.in_plan = foreign_key.is_none() && (prefixes.is_some() || dynamic_format_helps);
+                finding.details.in_plan =
+                    foreign_key.is_none() && !loses_values && (prefixes.is_some() || dynamic_format_helps);
                 finding.action = match prefixes {
                     _ if foreign_key.is_some() => format!(
                         "shorten its columns by hand on both sides: the foreign key {} takes {} only",
@@ -60,31 +63,32 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
                         "the plan sets ROW_FORMAT=DYNAMIC, which takes keys of 3072 bytes".into()
                     }
                     None => "shorten the index by hand: what can be shortened is not enough".into(),
-                    Some(prefixes) => format!(
-                        "the plan shortens it to {}",
-                        index
-                            .parts
-                            .iter()
-                            .zip(prefixes)
-                            .map(|(part, prefix)| match prefix {
-                                Some(prefix) => format!("{}({prefix})", part.column.as_deref().unwrap_or_default()),
-                                None => part.column.clone().unwrap_or_default(),
-                            })
-                            .collect::<Vec<_>>()
-                            .join(", ")
-                    ),
+                    Some(prefixes) if loses_values => {
+                        finding.what += &format!(
+                            ": the plan shortens it to {}, and it then refuses values that differ only behind that",
+                            describe_parts(index, prefixes)
+                        );
+                        "see that no such values will come, or shorten its columns first".into()
+                    }
+                    Some(prefixes) => format!("the plan shortens it to {}", describe_parts(index, prefixes)),
                 };
-                if finding.details.in_plan && !dynamic_format_helps {
+                if (finding.details.in_plan || loses_values) && !dynamic_format_helps {
                     finding.action.push_str(&advise_settings(job, table, &bytes));
-                }
-                if index.unique && finding.details.in_plan && severity == Severity::Error {
-                    finding.action.push_str("; it then refuses values that differ only after that");
                 }
                 findings.push(finding);
             }
         }
     }
     findings
+}
+
+/// Returns the parts of an index with prefixes: `name(191), code`.
+fn describe_parts(index: &Index, prefixes: Vec<Option<u64>>) -> String {
+    let part = |(part, prefix): (&IndexPart, Option<u64>)| match prefix {
+        Some(prefix) => format!("{}({prefix})", part.column.as_deref().unwrap_or_default()),
+        None => part.column.clone().unwrap_or_default(),
+    };
+    index.parts.iter().zip(prefixes).map(part).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the end of a sentence about the settings with which an index stays whole. Empty without
