@@ -93,7 +93,7 @@ impl ServerSource {
     }
 
     fn for_each_row(&mut self, table: &SourceTable, condition: &str, sink: &mut RowSink<'_>) -> Result<u64, Error> {
-        let columns: Vec<String> = table.columns.iter().map(|column| quote_identifier(&column.name)).collect();
+        let columns: Vec<String> = table.columns.iter().map(|column| selected_value(table, column)).collect();
         let name = quote_identifier(&table.shape.name);
         let statement = format!("SELECT {} FROM {name} {BASE_TABLE_ONLY} {condition}", columns.join(", "));
         let statement_error = self.statement_error(&format!("read rows of {}", table.shape.name));
@@ -271,6 +271,14 @@ fn without_sequence_defaults(create: &str) -> (String, Vec<String>) {
         }
     }
     (text, columns)
+}
+
+/// Returns what is selected for a column. Servers print a FLOAT with six digits, and its sum with a
+/// DOUBLE with as many as it takes to load the same FLOAT again (MySQL 5.6 to 9.7, MariaDB 10.1 to 11.8).
+fn selected_value(table: &SourceTable, column: &Column) -> String {
+    let name = quote_identifier(&column.name);
+    let is_float = table.shape.columns.iter().any(|own| own.name == column.name && own.data_type == "float");
+    if is_float { format!("{name} + 0e0") } else { name }
 }
 
 fn key_tuple(key: &[Value]) -> String {

@@ -358,3 +358,44 @@ fn rejects_bad_requests_and_leaves_nothing() {
     assert_eq!(workload_folder::check(&workspace.root().join("d")).1.faults, []);
     server.stop().unwrap();
 }
+
+/// A FLOAT that is loaded again equals the captured one: servers print six digits of it.
+#[test]
+fn captures_floats_as_they_are_stored() {
+    for name in ["mysql@5.6", "mysql@sid", "mariadb@10.1", "mariadb@trixie"] {
+        let workspace = Workspace::new();
+        let options = Options { buffer_pool: Some(64 << 20), threads: 4, ..Options::default() };
+        let server = open(&name.parse().unwrap(), &options, &NoProgress).unwrap();
+        let mut conn = server.connect().unwrap();
+        for statement in [
+            "CREATE DATABASE shop",
+            "USE shop",
+            "CREATE TABLE f (id INT PRIMARY KEY, a FLOAT, b FLOAT(10,2), c FLOAT(7,3) UNSIGNED, d DOUBLE)",
+            "INSERT INTO f VALUES (1, 1234567.8, 1234567.8, 1.1, 0.1e0 + 0.2e0), (2, 0.1, 16777217, 1234.567, 1e300), \
+             (3, 3.4028234e38, 0, NULL, 5e-324), (4, -1e-45, 123.456, 0, NULL), (5, 16777216, 1, 1, 1e0 / 3)",
+            "CREATE TABLE g LIKE f",
+            "CREATE USER reader@localhost IDENTIFIED BY ''",
+            "GRANT SELECT, SHOW VIEW ON shop.* TO reader@localhost",
+        ] {
+            conn.query_drop(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+        }
+        fs::write(workspace.root().join("app.sql"), "SELECT a FROM f WHERE id = 1;\n").unwrap();
+        let finished = capture_shop(&workspace, &server, &["--sql=app.sql", "--out=w", "--table=f"]);
+        assert_eq!(finished.code, Some(0), "{finished}");
+        let (workload, checked) = workload_folder::check(&workspace.root().join("w"));
+        assert_eq!(checked.faults, [], "{checked:#?}");
+        let mut reader = workload.unwrap().rows[0].open().unwrap();
+        let mut row = Vec::new();
+        while reader.read(&mut row).unwrap() {
+            let literal = |cell: &Option<Value>| {
+                cell.as_ref().map_or("NULL".to_owned(), |value| value.to_literal(sql::SqlMode::default()))
+            };
+            let values = row.iter().map(literal).collect::<Vec<_>>().join(", ");
+            conn.query_drop(format!("INSERT INTO g VALUES ({values})")).unwrap();
+        }
+        let equal: Option<u64> = conn
+            .query_first("SELECT COUNT(*) FROM f JOIN g USING (id) WHERE f.a <=> g.a AND f.b <=> g.b AND f.c <=> g.c AND f.d <=> g.d")
+            .unwrap();
+        assert_eq!(equal, Some(5), "{name}");
+    }
+}
