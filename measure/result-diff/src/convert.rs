@@ -1,5 +1,7 @@
 //! `ALTER TABLE` statements that convert or rebuild tables.
 
+use sql::{SqlMode, Token, TokenKind};
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextColumn {
     pub name: String,
@@ -49,6 +51,9 @@ impl TableDefinition {
             let definition = sql::ddl::with_collation(definition, charset, collation, None);
             actions.push(format!("MODIFY {} {definition}", sql::quote_identifier(&column.name)));
         }
+        for (name, definition) in find_expression_indexes(&self.create) {
+            actions.push(format!("DROP INDEX {name}, ADD {definition}"));
+        }
         let (charset, collation) =
             if keep_collations { (&self.charset, &self.collation) } else { (&target.charset, &target.collation) };
         actions.push(format!("DEFAULT CHARACTER SET {charset} COLLATE {collation}"));
@@ -65,6 +70,20 @@ impl TableDefinition {
             .map(|(name, definition)| (alter(format!("DROP FOREIGN KEY {name}")), alter(format!("ADD {definition}"))))
             .unzip()
     }
+}
+
+/// Returns the indexes of expressions, each with its quoted name and its definition:
+/// ``KEY `k` ((lower(`name`)))``. MySQL 9.7 keeps the old collation in them if only a column is modified:
+/// queries don't use them any more.
+fn find_expression_indexes(create: &str) -> Vec<(&str, &str)> {
+    let name_of = |definition| {
+        let tokens: Vec<Token<'_>> = sql::tokenize(definition, SqlMode::default()).collect();
+        let key = tokens.iter().take(2).position(|token| token.is_keyword("key"))?;
+        let name = tokens.get(key + 1).filter(|token| token.kind == TokenKind::QuotedName)?;
+        let mut items = sql::list_items(&tokens, key + 2).into_iter();
+        items.any(|item| tokens[item].is_symbol('(')).then_some(name.text)
+    };
+    sql::ddl::split_definitions(create).into_iter().filter_map(|one| Some((name_of(one)?, one))).collect()
 }
 
 #[cfg(test)]
@@ -113,5 +132,16 @@ mod tests {
         let (drops, adds) = TableDefinition { create, ..definition() }.foreign_key_statements();
         assert_eq!(drops, ["ALTER TABLE `t` DROP FOREIGN KEY `f`"]);
         assert_eq!(adds, [format!("ALTER TABLE `t` ADD {key}")]);
+    }
+
+    #[test]
+    fn indexes_of_expressions_are_built_again() {
+        let keys = "PRIMARY KEY (`id`),\n  UNIQUE KEY `u` (`id`,(lower(`a`)) DESC) COMMENT 'x',\n  KEY `k` (`a`(5))";
+        let create = definition().create.replace("PRIMARY KEY (`id`)", keys);
+        let target =
+            ConversionTarget { charset: "utf8mb4".to_owned(), collation: "utf8mb4_bin".to_owned(), all_columns: false };
+        let alter = TableDefinition { create, ..definition() }.alter_statement(&target, false);
+        let rebuilt = ", DROP INDEX `u`, ADD UNIQUE KEY `u` (`id`,(lower(`a`)) DESC) COMMENT 'x', DEFAULT";
+        assert!(alter.contains(rebuilt) && alter.matches("DROP").count() == 1, "{alter}");
     }
 }
