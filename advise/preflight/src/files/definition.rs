@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use facts::{Column, ForeignKey, Index, IndexKind, IndexPart, RowFormat, Table};
+use facts::{Column, ForeignKey, Generated, Index, IndexKind, IndexPart, RowFormat, Table};
 use mysql_collation::{Flavour, catalogue};
 
 use sql::{SqlMode, Token, TokenKind, ddl, tokenize};
+
+use super::partitions::parse_partitioning;
 
 /// A CREATE TABLE that was not understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +53,7 @@ pub fn parse_table(schema: &str, create: &str, flavour: Flavour) -> Result<Table
             _ => RowFormat::Dynamic,
         },
         collation,
+        partitioning: parse_partitioning(options),
         ..Table::default()
     };
     for definition in definitions {
@@ -139,7 +142,9 @@ fn parse_column(table: &Table, name: &str, definition: &str, flavour: Flavour) -
         None => table.collation.clone(),
     });
     let charset = collation.as_deref().map(|name| name.split('_').next().unwrap_or(name).to_owned());
-    let length = definition.split_once('(').and_then(|(_, rest)| rest.split(')').next()?.parse().ok());
+    let (length, scale) = parse_lengths(&definition[data_type.len()..]);
+    let is_bytes = matches!(data_type.as_str(), "binary" | "varbinary" | "vector");
+    let is_number = matches!(data_type.as_str(), "decimal" | "bit" | "time" | "timestamp" | "datetime");
     let upper = definition.to_uppercase();
     Column {
         name: name.to_owned(),
@@ -147,12 +152,33 @@ fn parse_column(table: &Table, name: &str, definition: &str, flavour: Flavour) -
         column_type: definition.to_owned(),
         charset: charset.filter(|_| is_text),
         collation: collation.filter(|_| is_text),
-        characters: length.or(crate::limits::max_text_bytes(&data_type)).filter(|_| is_text),
+        characters: length.or(crate::limits::max_text_bytes(&data_type)).filter(|_| is_text || is_bytes),
         bytes: length,
+        precision: length.filter(|_| is_number),
+        scale,
         nullable: !upper.contains("NOT NULL"),
         data_type,
+        generated: parse_generated(definition),
         ..Column::default()
     }
+}
+
+/// Returns the numbers in the parentheses directly behind a type: 10 and 2 of `(10,2) NOT NULL`.
+fn parse_lengths(behind_type: &str) -> (Option<u64>, Option<u64>) {
+    let inside = behind_type.strip_prefix('(').and_then(|rest| rest.split(')').next()).unwrap_or_default();
+    let mut numbers = inside.split(',').map(|number| number.trim().parse().ok());
+    (numbers.next().flatten(), numbers.next().flatten())
+}
+
+/// Reads `GENERATED ALWAYS AS (upper(`a`)) STORED`, or `AS (…) PERSISTENT` as older MariaDBs print it.
+fn parse_generated(definition: &str) -> Option<Generated> {
+    let tokens: Vec<Token<'_>> = tokenize(definition, SqlMode::default()).collect();
+    let open = 1 + tokens.windows(2).position(|pair| pair[0].is_keyword("as") && pair[1].is_symbol('('))?;
+    let inside = &tokens[open + 1..];
+    let closing = sql::closing_parenthesis(inside)?;
+    let stored = inside[closing..].iter().any(|token| token.is_any_keyword(&["stored", "persistent"]));
+    let expression = definition[tokens[open].end()..inside[closing].start].to_owned();
+    Some(Generated { expression, stored })
 }
 
 fn parse_index(name: &str, unique: bool, kind: IndexKind, definition: &str) -> Index {
@@ -217,6 +243,27 @@ mod tests {
             table.indexes.iter().map(|index| (index.name.as_str(), index.unique)).collect();
         assert_eq!(indexes, [("PRIMARY", true), ("k", true)]);
         assert_eq!(table.foreign_keys[0].parent_table, "p");
+    }
+
+    #[test]
+    fn parses_lengths_and_generated_columns() {
+        let text = "CREATE TABLE `t` (\n  `a` varbinary(40),\n  `d` decimal(20,4),\n  `t` datetime(6),\n  `s` set('a(1)','b'),\n  \
+                    `g` varchar(9) GENERATED ALWAYS AS (lower(`s`)) STORED,\n  `v` int(11) AS (length(`s`)) VIRTUAL\n) ENGINE=InnoDB";
+        let table = parse_table("s", text, Flavour::MariaDb).unwrap();
+        let lengths: Vec<_> = table.columns.iter().map(|one| (one.characters, one.precision, one.scale)).collect();
+        let none = (None, None, None);
+        let expected = [
+            (Some(40), None, None),
+            (None, Some(20), Some(4)),
+            (None, Some(6), None),
+            none,
+            (Some(9), None, None),
+            none,
+        ];
+        assert_eq!(lengths, expected);
+        let generated =
+            |at: usize| table.columns[at].generated.as_ref().map(|one| (one.expression.as_str(), one.stored));
+        assert_eq!([3, 4, 5].map(generated), [None, Some(("lower(`s`)", true)), Some(("length(`s`)", false))]);
     }
 
     #[test]

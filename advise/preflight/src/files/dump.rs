@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -61,11 +61,20 @@ pub fn read_dump(path: &Path, flavour: Flavour) -> Result<(Facts, Definitions, D
     let (mut tables, mut definitions) = (Vec::new(), Definitions::default());
     let mut inserts = Inserts::new();
     let mut programs = BTreeSet::new();
+    // Table of the statement before, if it was an INSERT.
+    let mut last: Option<(String, String)> = None;
     for_each_statement(path, &mut |file, schema, offset, statement, is_stored_bytes| {
+        let before = last.take();
         if starts_with_words(statement, "INSERT") {
             if let Some(head) = InsertHead::read(statement) {
-                let place = Place { file: file.to_owned(), offset, bytes: statement.len(), is_stored_bytes };
-                inserts.entry((schema.to_owned(), head.table)).or_default().push(place);
+                let table = (schema.to_owned(), head.table);
+                let place = Place { file: file.clone(), offset, bytes: statement.len() as u64, is_stored_bytes };
+                let places = inserts.entry(table.clone()).or_default();
+                match places.last_mut().filter(|_| before.as_ref() == Some(&table)) {
+                    Some(run) if run.can_take(&place) => run.bytes = offset + place.bytes - run.offset,
+                    _ => places.push(place),
+                }
+                last = Some(table);
             }
         } else if starts_with_words(statement, "CREATE TABLE") {
             let create = String::from_utf8_lossy(statement).into_owned();
@@ -125,12 +134,13 @@ fn find_program(statement: &[u8]) -> Option<String> {
 
 /// Function that receives a file, the default schema, the offset and text of a statement, and
 /// whether its values are bytes as they are stored.
-type StatementVisitor<'e> = dyn FnMut(&Path, &str, u64, &[u8], bool) -> Result<(), Error> + 'e;
+type StatementVisitor<'e> = dyn FnMut(&Arc<Path>, &str, u64, &[u8], bool) -> Result<(), Error> + 'e;
 
 /// Calls `each` for each statement of a dump.
 fn for_each_statement(path: &Path, each: &mut StatementVisitor<'_>) -> Result<(), Error> {
     for file in list_files(path)? {
         let mut schema = schema_name(&file, path.is_dir());
+        let shared: Arc<Path> = file.as_path().into();
         let mut statements = StatementReader::with_limit(
             BufReader::with_capacity(1 << 18, open(&file, path.is_dir())?),
             SqlMode::default(),
@@ -150,7 +160,7 @@ fn for_each_statement(path: &Path, each: &mut StatementVisitor<'_>) -> Result<()
             if let Some(charset) = sql::names_charset(&statement) {
                 is_stored_bytes = charset == "binary";
             }
-            each(&file, &schema, statements.offset(), &statement, is_stored_bytes)?;
+            each(&shared, &schema, statements.offset(), &statement, is_stored_bytes)?;
         }
     }
     Ok(())
@@ -173,28 +183,42 @@ fn schema_of_use(statement: &[u8]) -> Option<String> {
         .flatten()
 }
 
-/// Statements of rows, by schema and table.
+/// Places of rows, by schema and table.
 type Inserts = HashMap<(String, String), Vec<Place>>;
 
-/// Position of a statement.
+/// Position of INSERTs into one table that directly follow each other. A dump may have one for each row.
 #[derive(Clone, Debug)]
 struct Place {
-    file: PathBuf,
+    file: Arc<Path>,
     offset: u64,
-    bytes: usize,
+    bytes: u64,
     /// True for values in the character sets of their columns, false for UTF-8.
     is_stored_bytes: bool,
 }
 
 impl Place {
-    fn read(&self) -> Result<Vec<u8>, Error> {
-        let failed = |source| Error::File { what: "read", path: self.file.clone(), source };
+    /// True if the INSERT at `next` is read like these.
+    fn can_take(&self, next: &Self) -> bool {
+        self.is_stored_bytes == next.is_stored_bytes && Arc::ptr_eq(&self.file, &next.file)
+    }
+
+    /// Calls `each` for each statement.
+    fn for_each_statement(&self, each: &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
+        let failed = |source| Error::File { what: "read", path: self.file.to_path_buf(), source };
         // A dump without a folder may be a pipe, whose rows can't be read again.
         let mut file = open(&self.file, true)?;
         file.seek(SeekFrom::Start(self.offset)).map_err(failed)?;
-        let mut statement = vec![0; self.bytes];
-        file.read_exact(&mut statement).map_err(failed)?;
-        Ok(statement)
+        let run = BufReader::with_capacity(1 << 18, file.take(self.bytes));
+        let mut statements = StatementReader::with_limit(run, SqlMode::default(), bounded::max_item_bytes());
+        let mut read = 0;
+        while let Some(statement) = statements.read().map_err(failed)? {
+            lifecycle::interrupt::check()?;
+            let length = statement.len() as u64;
+            each(statement)?;
+            read = statements.offset() + length;
+        }
+        // The file became shorter.
+        if read < self.bytes { Err(failed(ErrorKind::UnexpectedEof.into())) } else { Ok(()) }
     }
 }
 
@@ -222,13 +246,14 @@ impl RowSource for DumpRows {
         let begin = Instant::now();
         let name = (table.table.schema.clone(), table.table.name.clone());
         for place in self.inserts.get(&name).into_iter().flatten() {
-            lifecycle::interrupt::check()?;
-            read_insert(&place.read()?, place.is_stored_bytes, table, fields, &mut reading, each).map_err(
-                |failure| match failure {
-                    Failure::Content(problem) => Error::Content { path: place.file.clone(), problem },
-                    Failure::Check(error) => error,
-                },
-            )?;
+            place.for_each_statement(&mut |statement| {
+                read_insert(statement, place.is_stored_bytes, table, fields, &mut reading, each).map_err(|failure| {
+                    match failure {
+                        Failure::Content(problem) => Error::Content { path: place.file.to_path_buf(), problem },
+                        Failure::Check(error) => error,
+                    }
+                })
+            })?;
         }
         reading.to = reading.from.clone();
         reading.seconds = begin.elapsed().as_secs_f64();
@@ -349,6 +374,34 @@ mod tests {
     }
 
     #[test]
+    fn inserts_of_one_row_share_a_place() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let rows = |table: &str| "INSERT INTO `t` VALUES ('a;b');\n-- INSERT\n".replace('t', table).repeat(50);
+        let create = "CREATE TABLE `u` (\n  `a` int\n) ENGINE=InnoDB;\n";
+        let parts = [&rows("t"), create, &rows("t"), &rows("u"), "/*!40101 SET NAMES binary */;\n", &rows("u")];
+        fs::write(file.path(), format!("{DUMP}{}", parts.concat())).unwrap();
+        let (_, _, rows) = read_dump(file.path(), Flavour::MySql).unwrap();
+        let count = |table: &str| {
+            let places = &rows.inserts[&("dump".to_owned(), table.to_owned())];
+            let mut statements = 0;
+            for place in places {
+                place
+                    .for_each_statement(&mut |statement| {
+                        assert!(statement.starts_with(format!("INSERT INTO `{table}`").as_bytes()));
+                        statements += 1;
+                        Ok(())
+                    })
+                    .unwrap();
+            }
+            (places.len(), statements)
+        };
+        assert_eq!((count("t"), count("u")), ((2, 101), (2, 100)));
+        let place = rows.inserts.values().flatten().last().unwrap().clone();
+        fs::write(file.path(), DUMP).unwrap();
+        assert!(place.for_each_statement(&mut |_| Ok(())).is_err(), "a shorter file");
+    }
+
+    #[test]
     fn a_file_that_became_a_pipe_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("shop.t.sql");
@@ -356,12 +409,14 @@ mod tests {
         for dump in [folder.path(), &path] {
             let (_, _, rows) = read_dump(dump, Flavour::MySql).unwrap();
             let place = rows.inserts.values().flatten().next().unwrap().clone();
-            assert!(place.read().is_ok());
+            assert!(place.for_each_statement(&mut |_| Ok(())).is_ok());
             let before = fs::read(&path).unwrap();
             fs::remove_file(&path).unwrap();
             mknodat(CWD, &path, FileType::Fifo, 0o600.into(), 0).unwrap();
             let (send, received) = mpsc::channel();
-            thread::spawn(move || send.send(place.read().map_err(|error| error.to_string())));
+            thread::spawn(move || {
+                send.send(place.for_each_statement(&mut |_| Ok(())).map_err(|error| error.to_string()))
+            });
             let read = received.recv_timeout(Duration::from_secs(60)).expect("it waits for the pipe");
             assert!(read.unwrap_err().contains("not a regular file"));
             fs::remove_file(&path).unwrap();

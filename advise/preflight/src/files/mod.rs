@@ -4,6 +4,7 @@ mod csv_rows;
 mod definition;
 mod dump;
 mod parquet_rows;
+mod partitions;
 mod table_file;
 
 pub use csv_rows::CsvRows;
