@@ -16,6 +16,18 @@ pub fn describe_unknown_limits(facts: &Facts, job: &TableJob<'_>) -> Option<Stri
     has_index.then(|| format!("{}: lengths of its keys: the limits of the engine {engine} are unknown", job.name()))
 }
 
+/// Returns a line for an InnoDB table whose rows may be too long for their page, and are not measured.
+pub fn describe_unknown_row_limit(facts: &Facts, job: &TableJob<'_>) -> Option<String> {
+    let is_innodb = job.table.engine.as_deref().is_some_and(|engine| engine.eq_ignore_ascii_case("innodb"));
+    let what = match job.table.row_format {
+        RowFormat::Compressed => "ROW_FORMAT=COMPRESSED, whose limit depends on how far rows compress",
+        _ if pages::max_page_row_bytes(&facts.server).is_none() => "pages of this size",
+        _ => return None,
+    };
+    (is_innodb && !job.conversions.is_empty())
+        .then(|| format!("{}: bytes of a row in its page (error 1118): not computed for {what}", job.name()))
+}
+
 /// Returns the engine of a table if the limits of its indexes are unknown.
 fn unknown_engine<'t>(facts: &Facts, table: &'t Table) -> Option<&'t str> {
     table.engine.as_deref().filter(|_| keys::find_limits(&facts.server, table).is_none())

@@ -202,6 +202,7 @@ impl Scanner<'_> {
         result.unchecked.extend(missing_weights(table));
         result.unchecked.extend(describe_unchecked_partitions(table));
         result.unchecked.extend(limits::describe_unknown_limits(self.job.facts, table));
+        result.unchecked.extend(limits::describe_unknown_row_limit(self.job.facts, table));
         let mut growth = vec![0_i64; fields.columns.len()];
         let mut each = |values: &[Option<Vec<u8>>]| -> Result<(), Error> {
             let row = Row::new(table, &fields, values);

@@ -97,9 +97,12 @@ impl DoubleEncoding<'_> {
     fn reason_against_repairs(&self) -> Option<String> {
         let conversion = self.column.conversion();
         let name = sql::quote_identifier(&conversion.column.name);
-        if conversion.column.generated.is_some() {
-            return Some("the column is generated: repair the columns and the text in its expression".into());
-        }
+        let against = super::reason_against_updates(self.column.scan.table.table, conversion.column);
+        against.or_else(|| self.reason_by_clean_values(&name))
+    }
+
+    /// A column with clean values beyond ASCII may hold text that only looks double-encoded.
+    fn reason_by_clean_values(&self, name: &str) -> Option<String> {
         (self.clean > 0).then(|| {
             format!(
                 "the plan repairs none, because the column has clean values beyond ASCII as well. Judge these rows by hand, and repair each \
@@ -203,6 +206,9 @@ impl RowCheck for DoubleEncoding<'_> {
                 format!("the plan repairs {repaired} of them after the conversion; look at the other {left} by hand")
             }
         };
+        if repaired > 0 && self.column.scan.table.row_end.is_some() {
+            finding.action += "; past rows keep their text, and the table's history gets the unrepaired ones";
+        }
         finding.details.examples = self.examples;
         finding.details.in_plan = repaired == count;
         finding.details.statements = repairs;

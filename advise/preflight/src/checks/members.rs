@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use mysql_collation::Charset;
+use rules::encoding::{EncodingVerdict, classify, repair};
 
 use super::{Check, CheckFunction};
 use crate::finding::{Finding, column_finding};
-use crate::job::{Job, TargetCollation, has_members};
+use crate::job::{Conversion, Job, TableJob, TargetCollation, has_members};
 use crate::model::{CollisionGroup, Example};
 use crate::text;
 use check::{Reading, Severity};
@@ -14,11 +15,11 @@ use sql::ddl;
 
 pub static CHECK: Check = Check {
     name: "members",
-    title: "members of ENUM and SET that become equal, or that the new character set lacks",
+    title: "members of ENUM and SET that become equal, that the new character set lacks, or that are double-encoded",
     reads: &[Reading::Schemas],
     doc: "The members of ENUM('a','A') are one member under a case-insensitive collation: the statement ends with error 1291 \
               (duplicated value), in strict mode. A member that the character set lacks becomes a question mark, and rows that have it show it, also in \
-              strict mode (MySQL bug 26731).",
+              strict mode (MySQL bug 26731). Members that are UTF-8 read as latin1 (Ã¼ for ü) stay so, and are warnings.",
     run: CheckFunction::Facts(run),
 };
 
@@ -27,6 +28,7 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
     for table in &job.tables {
         for conversion in table.conversions.iter().filter(|conversion| has_members(conversion.column)) {
             let members = ddl::parse_members(&conversion.column.column_type);
+            findings.extend(check_encoding(table, conversion, &members));
             for target in &conversion.targets {
                 let (mut unsupported, mut classes): (Vec<Example>, BTreeMap<Vec<u8>, Vec<String>>) = Default::default();
                 for member in &members {
@@ -79,6 +81,32 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Returns a finding of members that are UTF-8 read as latin1. The plan keeps them.
+fn check_encoding(table: &TableJob<'_>, conversion: &Conversion<'_>, members: &[String]) -> Option<Finding> {
+    let is_double = |member: &&String| matches!(classify(member), EncodingVerdict::Double(_));
+    let example = |member: &String| Example {
+        key: Vec::new(),
+        values: vec![member.clone()],
+        note: Some(format!("double-encoded: {}", repair(member))),
+    };
+    let examples: Vec<Example> = members.iter().filter(is_double).map(example).collect();
+    let target = &conversion.planned_target().name;
+    let mut finding = column_finding(&CHECK, Severity::Warning, table, &conversion.column.name, target);
+    finding.details.count = examples.len() as u64;
+    finding.what = match examples.len() {
+        0 => return None,
+        1 => "a member is double-encoded text".into(),
+        count => format!("{count} members are double-encoded text"),
+    };
+    finding.why = "a conversion keeps the characters that are stored, wrong ones too".into();
+    finding.action =
+        "after the plan, add the repaired members at the end, UPDATE the rows to them, then take the old ones \
+                      out: a MODIFY keeps the text of each row, and not the number of its member"
+            .into();
+    finding.details.examples = examples;
+    Some(finding)
 }
 
 fn member_group(target: &TargetCollation, class: Vec<String>) -> CollisionGroup {

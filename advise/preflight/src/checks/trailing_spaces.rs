@@ -3,7 +3,7 @@
 use mysql_collation::Pad;
 
 use super::value_counter::ValueCounter;
-use super::{Check, CheckFunction, ColumnScan, RowCheck, TableScan, keep_updated_columns};
+use super::{Check, CheckFunction, ColumnScan, RowCheck, TableScan, keep_updated_columns, reason_against_updates};
 use crate::finding::{ConversionDetails, Finding};
 use crate::model::Example;
 use crate::row::Row;
@@ -51,7 +51,9 @@ fn describe(column: &ColumnScan<'_>, count: u64) -> Finding {
             && key.parent_table == table.name
             && key.parent_columns.contains(&conversion.column.name)
     });
+    let against = reason_against_updates(table, conversion.column);
     let statements = match is_parent {
+        _ if against.is_some() => Vec::new(),
         // Otherwise MySQL 8 and later change no row: the children's key is equal to the trimmed one.
         true => vec!["SET foreign_key_checks = 0".into(), trim, "SET foreign_key_checks = 1".into()],
         false => vec![trim],
@@ -63,11 +65,12 @@ fn describe(column: &ColumnScan<'_>, count: u64) -> Finding {
             conversion.from,
             column.target().name
         ),
-        action: match is_parent {
-            true => "trim them first where the spaces mean nothing, and the children that have them, too; the UPDATE fires the table's triggers",
-            false => "trim them first where the spaces mean nothing; the UPDATE fires the table's triggers",
-        }
-        .into(),
+        action: against.unwrap_or_else(|| {
+            let and_children = if is_parent { ", and the children that have them, too" } else { "" };
+            format!(
+                "trim them first where the spaces mean nothing{and_children}; the UPDATE fires the table's triggers"
+            )
+        }),
         details: ConversionDetails { statements, ..finding.details },
         ..finding
     }

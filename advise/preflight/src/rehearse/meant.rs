@@ -58,6 +58,15 @@ fn is_meant_of_table(job: &Job<'_>, steps: &[&Step], change: &Change, part: &str
         if dependent_columns(table).contains(&column.as_str()) {
             return true;
         }
+        // A repair makes a new version of a row, with a new time (MariaDB).
+        let is_repaired = || {
+            let of_table =
+                |object: &str| table.conversions.iter().any(|one| table.column_name(&one.column.name) == object);
+            steps.iter().any(|step| step.phase == Phase::Repair && of_table(&step.object))
+        };
+        if is_row_time(table.table, &column) && is_repaired() {
+            return true;
+        }
     }
     if let Some(conversion) = conversion("collation of ") {
         return after.eq_ignore_ascii_case(&conversion.planned_target().name);
@@ -88,6 +97,12 @@ fn is_meant_of_table(job: &Job<'_>, steps: &[&Step], change: &Change, part: &str
     // The ALTER adds the index in this form.
     let added = format!("ADD {}", definition_head(after));
     (part.starts_with("key ") || part == "primary key") && alters.iter().any(|sql| sql.contains(&added))
+}
+
+/// True for the columns of a system-versioned table with the times of its rows.
+fn is_row_time(table: &facts::Table, column: &str) -> bool {
+    let generated = table.column(column).and_then(|column| column.generated.as_ref());
+    generated.is_some_and(|one| ["ROW START", "ROW END"].iter().any(|time| one.expression.eq_ignore_ascii_case(time)))
 }
 
 /// Returns a quoted name without its backticks. `None` if it is not quoted.

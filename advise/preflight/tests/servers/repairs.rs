@@ -1,7 +1,7 @@
 //! Repairs of double-encoded text: what they change, and what they leave.
 
 use mysql::prelude::Queryable;
-use preflight::{Options, Report};
+use preflight::{Options, Report, Severity};
 
 use crate::lab::{Lab, describe_report, find_finding, options};
 
@@ -144,4 +144,56 @@ fn repairs_rows_with_repaired_keys() {
             describe_report(&report)
         );
     }
+}
+
+/// The times of rows that a repair writes anew don't count as a change (MariaDB).
+#[test]
+fn versioned_tables_are_repaired() {
+    let mut lab = Lab::new("mariadb@trixie");
+    let statements = [
+        "CREATE TABLE x (id INT PRIMARY KEY, v VARCHAR(50), s TIMESTAMP(6) GENERATED ALWAYS AS ROW START, \
+         e TIMESTAMP(6) GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (s, e)) WITH SYSTEM VERSIONING",
+        "INSERT INTO x (id, v) VALUES (1, _latin1 X'4DC3BC6C6C6572')",
+    ];
+    lab.schema("fx_versions", "latin1", &statements.map(str::to_owned));
+    let report = lab.rehearsed_report_with("fx_versions", &options("utf8mb4_uca1400_ai_ci"));
+    assert!(report.plan.as_ref().unwrap().blocked.is_empty(), "{}", describe_report(&report));
+    let finding = find_finding(&report, "double-encoding", "fx_versions.x.v");
+    assert!(finding.details.in_plan && finding.action.contains("history"), "{finding:?}");
+    assert_eq!(lab.run_plan(&report), []);
+    let texts: Vec<String> = lab.conn.query("SELECT v FROM x FOR SYSTEM_TIME ALL ORDER BY e DESC").unwrap();
+    assert_eq!(texts, ["Müller", "MÃ¼ller"]);
+}
+
+/// No UPDATE is advised for columns that take none, and members of ENUM are named.
+#[test]
+fn no_update_is_advised_where_none_is_taken() {
+    let mut lab = Lab::new("mysql@sid");
+    let statements = [
+        "CREATE TABLE a (v VARCHAR(50)) ENGINE = ARCHIVE",
+        "INSERT INTO a VALUES (_latin1 X'4DC3BC6C6C6572'), ('x ')",
+        "CREATE TABLE g (id INT PRIMARY KEY, v VARCHAR(50), g VARCHAR(50) AS (CONCAT(v, ' ')) STORED)",
+        "INSERT INTO g (id, v) VALUES (1, 'x')",
+        "CREATE TABLE e (id INT PRIMARY KEY, m ENUM('MÃ¼ller', 'Meier'))",
+        "INSERT INTO e VALUES (1, 1)",
+    ];
+    lab.schema("fx_updates", "latin1", &statements.map(str::to_owned));
+    let report = lab.rehearsed_report_with("fx_updates", &options("utf8mb4_0900_ai_ci"));
+    for (check, object) in [("double-encoding", "a.v"), ("trailing-spaces", "a.v"), ("trailing-spaces", "g.g")] {
+        let finding = find_finding(&report, check, &format!("fx_updates.{object}"));
+        assert!(finding.details.statements.is_empty(), "{finding:?}");
+    }
+    let members = find_finding(&report, "members", "fx_updates.e.m");
+    assert_eq!((members.severity, members.details.count), (Severity::Warning, 1), "{members:?}");
+    assert!(report.plan.as_ref().unwrap().blocked.is_empty(), "{}", describe_report(&report));
+    assert_eq!(lab.run_plan(&report), []);
+    // As the finding of the members says.
+    for statement in [
+        "ALTER TABLE e MODIFY m ENUM('MÃ¼ller', 'Meier', 'Müller') COLLATE utf8mb4_0900_ai_ci",
+        "UPDATE e SET m = 'Müller' WHERE m = 'MÃ¼ller'",
+        "ALTER TABLE e MODIFY m ENUM('Meier', 'Müller') COLLATE utf8mb4_0900_ai_ci",
+    ] {
+        lab.conn.query_drop(statement).unwrap();
+    }
+    assert_eq!(lab.conn.query_first::<String, _>("SELECT m FROM e").unwrap().as_deref(), Some("Müller"));
 }
