@@ -16,7 +16,7 @@ mod statements;
 mod text;
 
 pub use check::{Object, ObjectKind, Reading, Severity, Target, TargetError};
-pub use checks::{CHECKS, Check, RUNNING_SERVER_CHECKS, Selection};
+pub use checks::{CHECKS, Check, RUNNING_SERVER_CHECKS, Selection, default_collation};
 pub use gather::{Request, gather};
 pub use input::{
     AuditInput, ColumnRef, ColumnSample, EncodingCounts, IndexLoss, IndexUse, JoinKind, JoinPlans, LookupPlan,
@@ -25,4 +25,4 @@ pub use input::{
 pub use model::{Audit, AuditedServer, Counts, Finding, Place, Unseen};
 pub use run::run;
 pub use statements::{parse_slow_log, parse_sql_file};
-pub use text::mentions;
+pub use text::{Declaration, Name, created_table, declared_parameters, declared_variables, find_comparisons, mentions};

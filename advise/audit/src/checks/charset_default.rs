@@ -1,5 +1,6 @@
 //! Default collation of a character set.
 
+use facts::ServerFacts;
 use rules::charset::{current_collation_name, current_name};
 
 use super::Check;
@@ -38,7 +39,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
         // Of equally common collations, the one that the other checks advise.
         let advised = only_target.filter(|target| collations().filter(|name| name == target).count() == count);
         let common = advised.unwrap_or(common);
-        let (default, from) = default_collation(input, name, &charset.default_collation);
+        let (default, from) = default_collation(server, name, &charset.default_collation);
         if current_collation_name(common) == current_collation_name(&default) {
             continue;
         }
@@ -63,8 +64,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
 
 /// Returns a character set's default collation in force and its origin: a variable's name, or "the
 /// server's own default".
-pub(super) fn default_collation(input: &AuditInput, charset: &str, compiled: &str) -> (String, String) {
-    let server = &input.facts.server;
+pub fn default_collation(server: &ServerFacts, charset: &str, compiled: &str) -> (String, String) {
     if let Some(collation) = server.variable("default_collation_for_utf8mb4").filter(|_| charset == "utf8mb4") {
         return (collation.to_owned(), "default_collation_for_utf8mb4".into());
     }

@@ -38,6 +38,7 @@ mod view_index;
 
 use check::Finding;
 
+pub use charset_default::default_collation;
 pub use common::most_common;
 
 use crate::input::AuditInput;

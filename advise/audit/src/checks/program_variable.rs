@@ -164,8 +164,9 @@ fn collation_of(input: &AuditInput, declared: &Declaration, default: &str) -> St
 }
 
 fn charset_default(input: &AuditInput, charset: &str) -> Option<String> {
-    let info = input.facts.server.charset(charset)?;
-    Some(default_collation(input, rules::charset::current_name(&info.name), &info.default_collation).0)
+    let server = &input.facts.server;
+    let info = server.charset(charset)?;
+    Some(default_collation(server, rules::charset::current_name(&info.name), &info.default_collation).0)
 }
 
 fn created_columns<'a>(input: &AuditInput, table: &CreatedTable, schema: &str) -> Vec<Operand<'a>> {

@@ -8,9 +8,9 @@ mod scope;
 
 use sql::{SqlMode, Token, TokenKind, tokenize};
 
-pub use comparison::{find_comparisons, find_names, is_compared_with_values};
+pub use comparison::{Name, find_comparisons, find_names, is_compared_with_values};
 pub use conversion::find_conversions;
-pub use program::{CreatedTable, Declaration, created_table, declared_variables, split_body};
+pub use program::{CreatedTable, Declaration, created_table, declared_parameters, declared_variables, split_body};
 pub use scope::{Operand, Scope, text_columns};
 
 /// Returns the tokens of a text without comments. The content of conditional comments (`/*! … */`)

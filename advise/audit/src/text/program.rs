@@ -51,6 +51,18 @@ pub fn declared_variables(part: &[Token<'_>]) -> Vec<Declaration> {
     names.into_iter().map(|name| Declaration { name, ..template.clone() }).collect()
 }
 
+/// Returns the text parameters of a routine, whose list begins at `open`: `(IN a VARCHAR(20) CHARACTER
+/// SET latin1, b INT)`. Returns the position of the closing parenthesis, too.
+pub fn declared_parameters(tokens: &[Token<'_>], open: usize) -> (Vec<Declaration>, usize) {
+    let (definitions, close) = split_parentheses(tokens, open);
+    let parameter = |definition: &&[Token<'_>]| {
+        let has_mode = definition.first()?.is_any_keyword(&["in", "out", "inout"]);
+        let (name, definition) = definition.get(usize::from(has_mode)..)?.split_first()?;
+        declaration(&name.name()?, definition)
+    };
+    (definitions.iter().filter_map(parameter).collect(), close)
+}
+
 /// Returns the table of `CREATE [TEMPORARY] TABLE t (a VARCHAR(10), …)`. `None` for other
 /// statements, and for tables without text columns.
 pub fn created_table(part: &[Token<'_>]) -> Option<CreatedTable> {
@@ -135,6 +147,14 @@ mod tests {
         );
         assert_eq!(names("DECLARE i INT"), []);
         assert_eq!(names("DECLARE c CURSOR FOR SELECT a FROM t"), []);
+    }
+
+    #[test]
+    fn reads_parameters() {
+        let text = "CREATE PROCEDURE p (INOUT a VARCHAR(10) CHARSET utf8mb4, b DECIMAL(5,2), `in` TEXT) SELECT 1";
+        let (declared, close) = declared_parameters(&tokens(text), 3);
+        let names: Vec<_> = declared.iter().map(|one| (one.name.as_str(), one.charset.as_deref())).collect();
+        assert_eq!((names, close), (vec![("a", Some("utf8mb4")), ("in", None)], 21));
     }
 
     #[test]

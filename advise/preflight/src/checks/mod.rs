@@ -26,6 +26,7 @@ mod partition_key;
 mod partition_rows;
 mod program_collate;
 mod program_mix;
+mod program_text;
 mod programs;
 mod question;
 mod refusing_setting;

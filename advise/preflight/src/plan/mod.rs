@@ -13,6 +13,7 @@ mod repairs;
 mod session;
 mod tools;
 mod verification;
+mod views;
 
 use std::collections::BTreeSet;
 
@@ -34,6 +35,7 @@ use verification::verification_queries;
 pub use convert::dependent_columns;
 pub use generated::generated_targets;
 pub use programs::{NO_ACCOUNTS, keeps_old_collation, programs_left, without_return_charset};
+pub use views::without_conversions;
 
 /// Findings decide which steps are blocked, which columns get another type, and which text is
 /// repaired. Adds a finding for each object with a statement that a client would misread.

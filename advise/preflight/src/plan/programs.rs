@@ -10,6 +10,7 @@ use sql::{SqlMode, Token, quote_identifier, quote_string};
 
 use super::back::use_collation;
 use super::step;
+use super::views::without_conversions;
 use crate::expression::mentions_name;
 use crate::finding::Finding;
 use crate::job::{Job, Request, TableJob, flavour};
@@ -74,6 +75,9 @@ fn reason(job: &Job<'_>, request: &Request, object: &Object) -> Option<String> {
         None if object.name.kind == Kind::View && rewrites_views(job) => {
             ("an ALTER of its tables stores it anew, with CONVERT in its joins".to_owned(), false)
         }
+        None if without_conversions(job, object).is_some() => {
+            ("the server wrote CONVERT around columns that get that character set".to_owned(), false)
+        }
         None => return None,
     };
     if !request.selects_schema(&object.name.schema) {
@@ -122,9 +126,10 @@ pub fn programs_left(job: &Job<'_>, request: &Request) -> Vec<ObjectName> {
     chosen_programs(job, request, &[]).into_iter().map(|program| program.object.name.clone()).collect()
 }
 
-/// Returns steps that create a program again, with the new collation in force.
+/// Returns steps that create a program again, with the new collation in force, and a view without the
+/// CONVERT that the server wrote into it.
 pub(super) fn recreate(job: &Job<'_>, program: &ChosenProgram<'_>) -> Vec<Step> {
-    let create = with_new_return(job, program.object);
+    let create = without_conversions(job, program.object).unwrap_or_else(|| with_new_return(job, program.object));
     create_again(job, program, &create, &job.targets[0])
 }
 

@@ -8,6 +8,7 @@ use super::steps::Refusal;
 use crate::checks::REHEARSAL;
 use crate::finding::{ConversionDetails, Finding};
 use crate::job::Job;
+use crate::plan::without_conversions;
 
 /// Longest definition or statement that a finding quotes, in characters.
 const MAX_QUOTED: usize = 120;
@@ -64,14 +65,26 @@ pub fn change_finding(job: &Job<'_>, private: &Server, change: &Change) -> Findi
     }
 }
 
-/// Returns the finding of an object that the server can't open after the plan.
+/// Returns the finding of an object that the server can't open after the plan. It is a warning for a
+/// view that can only be mended after the plan.
 pub fn broken_finding(job: &Job<'_>, private: &Server, broken: &Unread) -> Finding {
-    Finding {
+    let object = job.definitions.find(broken.name.kind, &broken.name.schema, &broken.name.name);
+    let mended = object.and_then(|object| without_conversions(job, object));
+    let severity = if mended.is_some() { Severity::Warning } else { Severity::Error };
+    let mut finding = Finding {
         what: format!("after the plan, the server can't open it: error {}: {}", broken.code, broken.message),
         why: format!("seen on a private {} after the plan", private.label()),
         action: "change its definition first, or keep the tables that it uses as they are".into(),
-        ..object_finding(job, Severity::Error, &broken.name)
+        ..object_finding(job, severity, &broken.name)
+    };
+    if let Some(create) = mended {
+        finding.action = "create it again after the plan, without the CONVERT that the server wrote into it, and writes anew as long as \
+                          the columns differ; with --schema, the plan does it"
+            .into();
+        let schema = format!("USE {}", sql::quote_identifier(&broken.name.schema));
+        finding.details.statements = vec![schema, create.replacen("CREATE ", "CREATE OR REPLACE ", 1)];
     }
+    finding
 }
 
 /// Returns the number of characters with which both texts begin.

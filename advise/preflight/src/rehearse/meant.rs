@@ -7,7 +7,7 @@ use rehearsal::{Change, Kind};
 use crate::job::Job;
 use crate::limits::becomes_hash;
 use crate::model::{Phase, Plan, Step};
-use crate::plan::{dependent_columns, without_return_charset};
+use crate::plan::{dependent_columns, without_conversions, without_return_charset};
 
 pub fn is_meant(job: &Job<'_>, plan: &Plan, change: &Change) -> bool {
     let Some(part) = change.part.as_deref() else { return false };
@@ -21,7 +21,9 @@ pub fn is_meant(job: &Job<'_>, plan: &Plan, change: &Change) -> bool {
             let name = table_name(&change.object.schema, &change.object.name);
             let is_created = steps().any(|step| step.phase == Phase::Programs && step.object == name);
             let is_setting = part.starts_with("collation of its ") || part.starts_with("character set of its ");
-            is_created && (is_setting || (part == "definition" && changes_return_only(change)))
+            is_created
+                && (is_setting
+                    || part == "definition" && (changes_return_only(change) || removes_conversions(job, change)))
         }
     }
 }
@@ -30,6 +32,13 @@ pub fn is_meant(job: &Job<'_>, plan: &Plan, change: &Change) -> bool {
 fn changes_return_only(change: &Change) -> bool {
     let rest = |create: &Option<String>| without_return_charset(create.as_deref().unwrap_or_default());
     change.object.kind == Kind::Function && rest(&change.before) == rest(&change.after)
+}
+
+/// True if the plan creates a view without CONVERT.
+fn removes_conversions(job: &Job<'_>, change: &Change) -> bool {
+    let object = job.definitions.find(Kind::View, &change.object.schema, &change.object.name);
+    let planned = object.and_then(|object| without_conversions(job, object));
+    change.object.kind == Kind::View && planned.is_some() && planned == change.after
 }
 
 fn is_meant_of_table(job: &Job<'_>, steps: &[&Step], change: &Change, part: &str) -> bool {

@@ -50,7 +50,12 @@ impl Lab {
     }
 
     pub fn facts(&self, schema: &str) -> Facts {
-        let scope = Scope { schemas: vec![schema.to_owned()], programs: true, activity: false };
+        self.facts_of(&[schema])
+    }
+
+    fn facts_of(&self, schemas: &[&str]) -> Facts {
+        let schemas = schemas.iter().map(|schema| (*schema).to_owned()).collect();
+        let scope = Scope { schemas, programs: true, activity: false };
         facts::read(&self.server, &scope, &Limits::default(), &NoProgress).unwrap()
     }
 
@@ -60,17 +65,24 @@ impl Lab {
 
     /// Runs preflight, and rehearses its plan.
     pub fn rehearsed_report_with(&mut self, schema: &str, options: &Options) -> Report {
+        self.rehearsed_report_of(&[schema], options)
+    }
+
+    /// As [`Self::rehearsed_report_with`], with the facts of several schemas.
+    pub fn rehearsed_report_of(&mut self, schemas: &[&str], options: &Options) -> Report {
         let private = self.private.take().unwrap_or_else(|| {
             let options = server::Options { buffer_pool: Some(64 << 20), ..server::Options::default() };
             open(&self.server.label().parse().unwrap(), &options, &NoProgress).unwrap()
         });
-        let mut report = self.report_with(schema, options, &ReadOptions::default(), &Checkpoint::disabled()).unwrap();
-        let facts = self.facts(schema);
+        let facts = self.facts_of(schemas);
+        let mut report = self.report_of(&facts, options, &ReadOptions::default(), &Checkpoint::disabled()).unwrap();
         let definitions = read_definitions(&self.server, &facts).unwrap();
         let sample = Some(SampleOptions::default());
         let of = Rehearsed { facts: &facts, definitions: &definitions, request: &options.request, sample };
         rehearse(&private, &self.server, &of, &mut report).unwrap();
-        private.connect().unwrap().query_drop(format!("DROP DATABASE IF EXISTS {schema}")).unwrap();
+        for schema in schemas {
+            private.connect().unwrap().query_drop(format!("DROP DATABASE IF EXISTS {schema}")).unwrap();
+        }
         self.private = Some(private);
         report
     }
@@ -82,13 +94,20 @@ impl Lab {
         read: &ReadOptions,
         checkpoint: &Checkpoint,
     ) -> Result<Report, Error> {
-        let facts = self.facts(schema);
-        let definitions = read_definitions(&self.server, &facts)?;
-        let open = || -> Result<Box<dyn RowSource + '_>, Error> {
-            Ok(Box::new(ServerRows::open(&self.server, &facts, read)?))
-        };
-        let source =
-            Source { label: "lab".into(), facts: &facts, definitions: &definitions, open: &open, is_server: true };
+        self.report_of(&self.facts(schema), options, read, checkpoint)
+    }
+
+    fn report_of(
+        &self,
+        facts: &Facts,
+        options: &Options,
+        read: &ReadOptions,
+        checkpoint: &Checkpoint,
+    ) -> Result<Report, Error> {
+        let definitions = read_definitions(&self.server, facts)?;
+        let open =
+            || -> Result<Box<dyn RowSource + '_>, Error> { Ok(Box::new(ServerRows::open(&self.server, facts, read)?)) };
+        let source = Source { label: "lab".into(), facts, definitions: &definitions, open: &open, is_server: true };
         preflight::run(&source, options, checkpoint, &NoProgressBar)
     }
 

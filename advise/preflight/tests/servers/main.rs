@@ -1,11 +1,13 @@
 //! Tests preflight on real servers: its predictions are compared with the real ALTER.
 
+mod dumps;
 mod expressions;
 mod fixtures;
 #[path = "../../../../servers/server/tests/common/forward.rs"]
 mod forward;
 mod groups;
 mod lab;
+mod programs;
 mod reading;
 mod rehearsal;
 mod repairs;
