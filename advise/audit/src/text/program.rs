@@ -154,7 +154,7 @@ mod tests {
         let text = "CREATE PROCEDURE p (INOUT a VARCHAR(10) CHARSET utf8mb4, b DECIMAL(5,2), `in` TEXT) SELECT 1";
         let (declared, close) = declared_parameters(&tokens(text), 3);
         let names: Vec<_> = declared.iter().map(|one| (one.name.as_str(), one.charset.as_deref())).collect();
-        assert_eq!((names, close), (vec![("a", Some("utf8mb4")), ("in", None)], 21));
+        assert_eq!((names, close), (vec![("a", Some("utf8mb4")), ("in", None)], 23));
     }
 
     #[test]
