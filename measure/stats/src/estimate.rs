@@ -8,7 +8,7 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 pub const CONFIDENCE_LEVEL: f64 = 0.95;
 
 /// Half-width of a normal distribution's 95 % interval, in standard deviations.
-const NORMAL_TWO_SIDED: f64 = 1.959_964;
+pub(crate) const NORMAL_TWO_SIDED: f64 = 1.959_964;
 
 /// Standard deviation of a variant's cost between runs on one machine, as a share of the cost. The
 /// cost is the logarithm of the ratio to the baseline. Other users of the CPU caches stay the same

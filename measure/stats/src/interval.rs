@@ -5,7 +5,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal, StudentsT};
 
-use crate::estimate::{CONFIDENCE_LEVEL, Estimate};
+use crate::estimate::{CONFIDENCE_LEVEL, Estimate, NORMAL_TWO_SIDED};
 
 const RESAMPLES: usize = 4000;
 /// Minimum number of values for a bootstrap; with fewer, Student's interval is used. A bootstrap
@@ -20,6 +20,11 @@ const MIN_UNPAIRED_VALUES: usize = 6;
 /// intervals then cover the truth in 92 to 93 % of cases, and intervals 10 % wider in 95 %: the test
 /// `stopping_early_keeps_coverage` of measure's schedule expects the latter.
 const EARLY_STOPPING_WIDENING: f64 = 1.1;
+
+/// Standard deviation of a ratio's logarithm between fresh starts, assumed for two starts. Two
+/// values can agree by chance, and then say nothing about how starts differ. In runs with more
+/// starts it was 0.5 to 1.8 % (docs/explanation/measurement.md).
+const SPREAD_OF_TWO_STARTS: f64 = 0.01;
 
 /// Returns the geometric mean of ratios with its interval. `None` for fewer than two ratios, or if
 /// one is not positive and finite.
@@ -39,8 +44,9 @@ pub fn mean_ratio(ratios: &[f64], seed: u64) -> Option<Estimate> {
 }
 
 /// Returns the geometric mean of the ratios of independent replicates with its interval: Student's
-/// on a log scale, 10 % wider to allow for early stopping. `None` for fewer than two ratios, or if
-/// one is not positive and finite.
+/// on a log scale, 10 % wider to allow for early stopping. Two replicates have at least the interval
+/// of a usual difference between starts. `None` for fewer than two ratios, or if one is not positive
+/// and finite.
 ///
 /// In a simulation with replicates that vary by 0.5 to 1.8 % and three blocks each, this interval
 /// covers the truth at least as often as its level says. A hierarchical bootstrap covers it less
@@ -48,6 +54,8 @@ pub fn mean_ratio(ratios: &[f64], seed: u64) -> Option<Estimate> {
 pub fn mean_ratio_over_replicates(means: &[f64]) -> Option<Estimate> {
     let logs = logarithms(means)?;
     let Estimate { value, low, high } = mean_over_replicates(&logs)?;
+    let least = if logs.len() == 2 { NORMAL_TWO_SIDED * SPREAD_OF_TWO_STARTS / f64::sqrt(2.0) } else { 0.0 };
+    let (low, high) = (low.min(value - least), high.max(value + least));
     Some(Estimate { value: value.exp(), low: low.exp(), high: high.exp() })
 }
 

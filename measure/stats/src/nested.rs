@@ -43,25 +43,46 @@ impl ReplicateValues {
     }
 
     /// Returns the geometric mean of ratios with its interval, over replicates, or over blocks if
-    /// the run was planned with one replicate. `None` if there are too few values, or if a ratio is
-    /// not positive and finite.
+    /// the run was planned with one replicate. Over two replicates, the interval is at least as wide
+    /// as that over their blocks. `None` if there are too few values, or if a ratio is not positive
+    /// and finite.
     pub fn mean_ratio(&self, design: Design) -> Option<Estimate> {
         match self.single_replicate() {
             Some(_) if design.is_replicated() => None,
             Some(blocks) => interval::mean_ratio(blocks, design.seed),
-            None => interval::mean_ratio_over_replicates(&self.geometric_means()?),
+            None => {
+                let ratio = interval::mean_ratio_over_replicates(&self.geometric_means()?)?;
+                Some(self.at_least_as_blocks(ratio, |blocks| interval::mean_ratio(blocks, design.seed)))
+            }
         }
     }
 
-    /// Returns the mean of differences with its interval, over replicates, or over blocks if the
-    /// run was planned with one replicate. `None` if there are too few values, or if one is not
+    /// Returns the mean of differences with its interval, as [`Self::mean_ratio`] does. `None` if there are too few values, or if one is not
     /// finite.
     pub fn mean_difference(&self, design: Design) -> Option<Estimate> {
         match self.single_replicate() {
             Some(_) if design.is_replicated() => None,
             Some(blocks) => interval::mean_with_interval(blocks),
-            None => interval::mean_over_replicates(&self.0.values().map(|values| mean(values)).collect::<Vec<_>>()),
+            None => {
+                let means: Vec<f64> = self.0.values().map(|values| mean(values)).collect();
+                let difference = interval::mean_over_replicates(&means)?;
+                Some(self.at_least_as_blocks(difference, interval::mean_with_interval))
+            }
         }
+    }
+
+    /// Widens the interval of two replicates to that of their blocks. Two means of noisy blocks can
+    /// agree by chance.
+    fn at_least_as_blocks(&self, estimate: Estimate, over: impl Fn(&[f64]) -> Option<Estimate>) -> Estimate {
+        if self.0.len() != 2 {
+            return estimate;
+        }
+        let blocks: Vec<f64> = self.0.values().flatten().copied().collect();
+        over(&blocks).map_or(estimate, |blocks| Estimate {
+            low: estimate.low.min(blocks.low),
+            high: estimate.high.max(blocks.high),
+            ..estimate
+        })
     }
 
     /// Returns independent values to compare with those of another run: the replicates' geometric
@@ -129,6 +150,18 @@ mod tests {
         assert!(ratio.low < 0.9 && ratio.high > 1.3, "{ratio:?}");
         let blocks = still.0.values().flatten().map(|value| (None, *value)).collect::<ReplicateValues>();
         assert!(blocks.mean_ratio(SINGLE).unwrap().precision() < 0.02);
+    }
+
+    #[test]
+    fn two_replicates_that_agree_by_chance_are_not_precise() {
+        let calm = nested(&[&[1.3; 20], &[1.3; 20]]).mean_ratio(REPLICATED).unwrap();
+        assert!((0.01..0.02).contains(&calm.precision()), "{calm:?}");
+        let noisy = nested(&[&[1.0, 1.6, 1.3], &[1.6, 1.3, 1.0]]);
+        assert!(noisy.mean_ratio(REPLICATED).unwrap().precision() > 0.15);
+        let difference = noisy.mean_difference(REPLICATED).unwrap();
+        assert!(difference.high - difference.low > 0.4, "{difference:?}");
+        let three = nested(&[&[1.3; 20], &[1.3; 20], &[1.3; 20]]).mean_ratio(REPLICATED).unwrap();
+        assert!(three.precision() < 1e-9, "{three:?}");
     }
 
     #[test]

@@ -67,11 +67,13 @@ pub(crate) fn quality(run: &Run, analysis: &Analysis) -> Option<Quality> {
         }
     };
     let starts = compared(analysis).map(|comparison| comparison.replicates.len()).max().unwrap_or(0);
-    if starts < 2 {
-        reasons.push("one start only: a fresh run may differ by more".to_owned());
+    match starts {
+        0 | 1 => reasons.push("one start only: a fresh run may differ by more".to_owned()),
+        2 => reasons.push("2 fresh starts, too few to tell how much starts differ".to_owned()),
+        many => reasons.push(count_noun(many as u64, "fresh start")),
+    }
+    if starts <= 2 {
         level = level.max(Level::Fair);
-    } else {
-        reasons.push(count_noun(starts as u64, "fresh start"));
     }
     reasons.extend(describe_wide_intervals(run, analysis, figure));
     reasons.extend(
