@@ -95,19 +95,15 @@ pub struct Finding {
     pub mends: Vec<Mend>,
 }
 
-/// Cuts an error before the part of a statement that it quotes.
-pub(crate) fn cut_quotation(error: &mut String) {
-    error.truncate(error.find(" near '").unwrap_or(error.len()));
-}
-
 impl Finding {
     /// Masks the passwords of the statement, also in its mends. The server's error ends before the
     /// part of the statement that it quotes.
     pub(crate) fn mask_passwords(&mut self) {
         let Some(masked) = sql::mask_passwords(&self.statement) else { return };
         self.statement = masked;
-        self.error.iter_mut().for_each(cut_quotation);
-        cut_quotation(&mut self.what);
+        for text in self.error.iter_mut().chain([&mut self.what]) {
+            *text = sql::without_quotation(text).to_owned();
+        }
         for sql in self.mends.iter_mut().flat_map(|mend| &mut mend.sql) {
             if let Some(masked) = sql::mask_passwords(sql) {
                 *sql = masked;

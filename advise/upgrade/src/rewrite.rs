@@ -12,7 +12,7 @@ use why::Refusal;
 use crate::Error;
 use crate::load::load_target;
 use crate::material::{Dump, Schema};
-use crate::model::{Area, DumpChange, Mend, Rewritten, cut_quotation};
+use crate::model::{Area, DumpChange, Mend, Rewritten};
 use crate::side;
 
 /// User variable that keeps the session's `sql_mode` during a mended statement.
@@ -54,11 +54,10 @@ pub fn rewrite(
 /// Cuts an error before the part of a statement that it quotes, if this may have a password.
 fn hide_password(refusal: &Refusal) -> String {
     let text = refusal.to_string();
-    let mut cut = text.clone();
-    cut_quotation(&mut cut);
+    let cut = sql::without_quotation(&text);
     let quotation = text[cut.len()..].to_lowercase();
     let may_have_password = ["identified", "password"].iter().any(|word| quotation.contains(word));
-    if may_have_password { cut } else { text }
+    if may_have_password { cut.to_owned() } else { text }
 }
 
 enum Failure {

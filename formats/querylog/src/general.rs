@@ -144,7 +144,7 @@ fn track_schema(schemas: &mut HashMap<u64, String>, line: &LogLine<'_>) -> Optio
             Some(rest.split(" using ").next().unwrap_or_default().trim().to_owned())
         }
         "Init DB" => Some(text.trim().to_owned()),
-        "Query" => parse_use(&text),
+        "Query" => sql::used_schema(line.argument),
         "Quit" => {
             schemas.remove(&line.connection);
             return None;
@@ -162,13 +162,6 @@ fn track_schema(schemas: &mut HashMap<u64, String>, line: &LogLine<'_>) -> Optio
         };
     }
     schemas.get(&line.connection).cloned()
-}
-
-/// Returns the schema of `USE shop`; `None` for other statements.
-pub(crate) fn parse_use(text: &str) -> Option<String> {
-    let mut tokens = sql::tokenize(text, sql::SqlMode::default());
-    tokens.next().filter(|word| word.is_keyword("use"))?;
-    tokens.next()?.name()
 }
 
 /// Removes the id of a prepared statement, which old servers write first: `[5] SELECT 1`.

@@ -5,7 +5,6 @@ use std::io::{self, BufRead};
 use sql::{SqlMode, StatementReader};
 
 use crate::entry::{Entry, Event};
-use crate::general::parse_use;
 
 /// Reader of a script's statements with their line numbers, as [`parse_script`] returns them. Each
 /// statement is held in memory.
@@ -21,7 +20,7 @@ impl<R: BufRead> Script<R> {
 
     fn next_entry(&mut self) -> io::Result<Option<Entry>> {
         while let Some(statement) = self.statements.read()? {
-            match std::str::from_utf8(statement).ok().and_then(parse_use) {
+            match sql::used_schema(statement) {
                 Some(name) => self.schema = Some(name),
                 None => {
                     let event = Event::Statement(statement.to_vec());
@@ -49,7 +48,7 @@ pub fn parse_script(text: &str, mode: SqlMode) -> Vec<Entry> {
     for (start, statement) in sql::split_statements(text, mode) {
         line += text[counted..start].bytes().filter(|byte| *byte == b'\n').count() as u64;
         counted = start;
-        match parse_use(statement) {
+        match sql::used_schema(statement.as_bytes()) {
             Some(name) => schema = Some(name),
             None => {
                 let event = Event::Statement(statement.as_bytes().to_vec());

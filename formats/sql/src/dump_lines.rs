@@ -8,6 +8,7 @@ use crate::ddl::split_definitions;
 use crate::split::StatementReader;
 use crate::sql_mode::SqlMode;
 use crate::token::{Token, tokenize};
+use crate::used_schema::used_schema;
 
 /// Line of a file, from 1.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,12 +38,12 @@ impl DumpLines {
             if !may_define(statement) {
                 continue;
             }
-            let text = String::from_utf8_lossy(statement).into_owned();
-            let line = statements.line();
-            if let Some(name) = used_schema(&text) {
+            if let Some(name) = used_schema(statement) {
                 schema = name;
                 continue;
             }
+            let text = String::from_utf8_lossy(statement).into_owned();
+            let line = statements.line();
             for text in readings(&text, SqlMode::default()).unwrap_or_default() {
                 self.add(file, &schema, line, &text);
             }
@@ -89,12 +90,6 @@ impl DumpLines {
 fn may_define(statement: &[u8]) -> bool {
     let starts_with = |word: &&[u8]| statement.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
     statement.len() <= MAX_DEFINITION_BYTES && [&b"create"[..], b"use", b"/*!", b"/*M!"].iter().any(starts_with)
-}
-
-fn used_schema(text: &str) -> Option<String> {
-    let mut tokens = tokenize(text, SqlMode::default());
-    tokens.next().filter(|word| word.is_keyword("use"))?;
-    tokens.next()?.name()
 }
 
 /// Returns kind, schema and name of what a CREATE statement creates.

@@ -19,6 +19,7 @@ mod table_names;
 mod template;
 mod token;
 mod tuples;
+mod used_schema;
 mod value;
 
 pub use client_reading::{ClientReader, Misreading, set_mode};
@@ -32,7 +33,7 @@ pub use outside::{
     LocalDefinition, account_length, is_foreign_engine, is_local_engine, keep_local, may_follow_program_name,
     remove_definer, skip_attributes,
 };
-pub use password::{cut_quotation, mask_passwords};
+pub use password::{cut_quotation, mask_passwords, without_quotation};
 pub use quote::{hex_literal, quote_identifier, quote_string, quote_string_in, quote_table, unquote_string};
 pub use split::{MAX_STATEMENT_BYTES, StatementReader, split_statements};
 pub use sql_mode::SqlMode;
@@ -40,4 +41,5 @@ pub use table_names::{SELECT_MODIFIERS, TableName, find_tables, find_tables_with
 pub use template::{Parameter, Template, extract_template};
 pub use token::{Token, TokenKind, find_odd_number, tokenize};
 pub use tuples::{InsertTuples, TupleValue};
+pub use used_schema::used_schema;
 pub use value::Value;

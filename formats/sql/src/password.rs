@@ -9,8 +9,12 @@ use crate::token::{Token, TokenKind, tokenize};
 pub fn cut_quotation(message: &str, statement: &str) -> String {
     let is_dynamic = statement.trim_start().get(..7).is_some_and(|word| word.eq_ignore_ascii_case("execute"));
     let may_hold = is_dynamic || mask_passwords(statement).is_some();
-    let end = message.find(" near ").filter(|_| may_hold).unwrap_or(message.len());
-    message[..end].to_owned()
+    if may_hold { without_quotation(message).to_owned() } else { message.to_owned() }
+}
+
+/// Returns a server's error before the part of the statement that it quotes.
+pub fn without_quotation(message: &str) -> &str {
+    message.split(" near ").next().unwrap_or(message)
 }
 
 /// Replaces the literals of a statement that may be passwords by `'***'`: those after

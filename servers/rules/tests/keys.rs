@@ -1,6 +1,9 @@
 //! Compares the limits of index keys with real servers: what `CONVERT TO CHARACTER SET utf8mb4`
 //! does with indexes of latin1 columns.
 
+mod common;
+
+use common::SERVERS;
 use facts::{Facts, Limits, Scope, Table};
 use mysql::prelude::Queryable;
 use rules::keys::{self, TooLong};
@@ -145,18 +148,7 @@ fn check_limits(server: &Server, conn: &mut Conn, lengths: fn(&str, &str) -> Len
 #[test]
 fn servers_do_with_long_keys_what_is_predicted() {
     let mut seen = Vec::new();
-    for spec in [
-        "mysql@5.6",
-        "mysql@5.7",
-        "mysql@8.0",
-        "mysql@sid",
-        "mariadb@10.1",
-        "mariadb@10.2",
-        "mariadb@bullseye",
-        "mariadb@bookworm",
-        "mariadb@11.4",
-        "mariadb@trixie",
-    ] {
+    for spec in SERVERS {
         let server = start(spec, "16384");
         let mut conn = server.connect().unwrap();
         let has_setting = conn.query_drop("SET GLOBAL innodb_file_format = Barracuda").is_ok();

@@ -1,6 +1,9 @@
 //! Compares the bytes of a row in its page with real servers: a table at the limit is created, and
 //! one of one more byte is refused.
 
+mod common;
+
+use common::SERVERS;
 use facts::{Facts, Limits, RowFormat, Scope, Table};
 use mysql::prelude::Queryable;
 use rules::pages::{CharacterBytes, hidden_period_bytes, max_page_row_bytes, page_row_bytes};
@@ -134,18 +137,7 @@ fn check_limit(server: &Server, conn: &mut Conn) -> usize {
 
 #[test]
 fn rows_fit_into_half_a_page_as_predicted() {
-    for spec in [
-        "mysql@5.6",
-        "mysql@5.7",
-        "mysql@8.0",
-        "mysql@sid",
-        "mariadb@10.1",
-        "mariadb@10.2",
-        "mariadb@bullseye",
-        "mariadb@bookworm",
-        "mariadb@11.4",
-        "mariadb@trixie",
-    ] {
+    for spec in SERVERS {
         let server = start(spec, "16384");
         let tried = check_limit(&server, &mut server.connect().unwrap());
         assert!(tried > 100, "{spec}: {tried}");

@@ -151,7 +151,7 @@ fn for_each_statement(path: &Path, each: &mut StatementVisitor<'_>) -> Result<()
             lifecycle::interrupt::check()?;
             let failed = |source| Error::File { what: "read", path: file.clone(), source };
             let Some(statement) = statements.read().map_err(failed)?.map(<[u8]>::to_vec) else { break };
-            if let Some(name) = schema_of_use(&statement) {
+            if let Some(name) = sql::used_schema(&statement) {
                 schema = name;
             }
             if let Some(problem) = sql::describe_other_names(&statement) {
@@ -174,13 +174,6 @@ fn open(path: &Path, must_be_regular: bool) -> Result<File, Error> {
 
 fn starts_with_words(statement: &[u8], words: &str) -> bool {
     statement.trim_ascii_start().get(..words.len()).is_some_and(|head| head.eq_ignore_ascii_case(words.as_bytes()))
-}
-
-/// Returns the schema in backticks that `USE` selects. `None` for other statements.
-fn schema_of_use(statement: &[u8]) -> Option<String> {
-    starts_with_words(statement, "USE ")
-        .then(|| String::from_utf8_lossy(statement.trim_ascii()).split('`').nth(1).map(str::to_owned))
-        .flatten()
 }
 
 /// Places of rows, by schema and table.

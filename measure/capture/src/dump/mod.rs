@@ -14,7 +14,7 @@ use workload_folder::Cell;
 use crate::error::Error;
 use crate::source::{Definitions, KeyRequest, Origin, RowSink, SampleExtent, TableRowSink, TableSource};
 use crate::source_table::SourceTable;
-use insert::{Insert, content_tokens, head, parse_table_name};
+use insert::{Insert, content_tokens, parse_table_name};
 use reservoir::Reservoir;
 
 /// One schema of a dump.
@@ -121,7 +121,7 @@ impl Dump {
                 if let Some(problem) = sql::describe_other_names(statement) {
                     return Err(Error::Content { path, problem });
                 }
-                match parse_use(statement) {
+                match sql::used_schema(statement) {
                     Some(name) => used = Some(name),
                     None if used.as_ref().is_none_or(|used| *used == self.schema) => sink(&path, statement)?,
                     None => {}
@@ -186,17 +186,6 @@ impl Dump {
 /// Removes `.gz`, `.zst` or `.xz` from a file name.
 fn unpacked_name(name: &str) -> &str {
     [".gz", ".zst", ".xz"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
-}
-
-fn parse_use(statement: &[u8]) -> Option<String> {
-    let begins = statement.trim_ascii_start().get(..3).is_some_and(|start| start.eq_ignore_ascii_case(b"use"));
-    if !begins {
-        return None;
-    }
-    let head = head(statement);
-    let tokens = content_tokens(&head);
-    let [word, name, ..] = tokens.as_slice() else { return None };
-    if word.is_keyword("use") { name.name() } else { None }
 }
 
 impl TableSource for Dump {
@@ -316,16 +305,6 @@ mod tests {
         let path = folder.join("dump.sql");
         std::fs::write(&path, DUMP).unwrap();
         Dump::new(&path, "shop", &[])
-    }
-
-    #[test]
-    fn use_is_read_however_it_is_written() {
-        for text in ["USE `a b`", "use `a b`;", "USE\t`a b`", "USE`a b`", "\nUSE /* x */ `a b`"] {
-            assert_eq!(parse_use(text.as_bytes()).as_deref(), Some("a b"), "{text}");
-        }
-        for text in ["used", "USE", "US", "INSERT INTO t VALUES ('use x')"] {
-            assert_eq!(parse_use(text.as_bytes()), None, "{text}");
-        }
     }
 
     #[test]

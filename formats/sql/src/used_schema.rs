@@ -1,0 +1,36 @@
+//! The schema that a `USE` statement selects.
+
+use crate::{SqlMode, TokenKind, tokenize};
+
+/// Longest beginning of a statement that is read.
+const MAX_BYTES: usize = 4096;
+
+/// Returns the schema of `USE shop`, also with comments and backticks. `None` for other statements.
+pub fn used_schema(statement: &[u8]) -> Option<String> {
+    let statement = statement.trim_ascii_start();
+    // Statements of dumps have megabytes: most are told by their first word.
+    if !statement.get(..3).is_some_and(|word| word.eq_ignore_ascii_case(b"use")) {
+        return None;
+    }
+    let text = String::from_utf8_lossy(&statement[..statement.len().min(MAX_BYTES)]);
+    let is_content = |token: &crate::Token<'_>| token.kind != TokenKind::Comment;
+    let mut tokens = tokenize(&text, SqlMode::default()).filter(is_content);
+    tokens.next().filter(|word| word.is_keyword("use"))?;
+    tokens.next()?.name()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn use_is_read_however_it_is_written() {
+        for text in ["USE `a b`", "use `a b`;", "USE\t`a b`", "USE`a b`", "\nUSE /* x */ `a b`"] {
+            assert_eq!(used_schema(text.as_bytes()).as_deref(), Some("a b"), "{text}");
+        }
+        assert_eq!(used_schema(b"use shop;").as_deref(), Some("shop"));
+        for text in ["used", "USE", "US", "INSERT INTO t VALUES ('use x')"] {
+            assert_eq!(used_schema(text.as_bytes()), None, "{text}");
+        }
+    }
+}
