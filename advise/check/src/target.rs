@@ -25,16 +25,48 @@ pub struct Target {
     pub version: (u16, u16, u16),
 }
 
-/// A text that names no target, such as `oracle-19`.
+/// A text that names no target.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown target {0}: write mysql-8.4, mysql-9, mariadb-10.11, mariadb-11.8 or the like")]
-pub struct TargetError(String);
+pub enum TargetError {
+    /// Such as `oracle-19`.
+    #[error("unknown target {0}: write mysql-8.4, mysql-9, mariadb-10.11, mariadb-11.8 or the like")]
+    Name(String),
+    /// Such as `mysql-7`.
+    #[error("unknown target {given}: weigh {} knows no such version; the nearest: {nearest}", env!("CARGO_PKG_VERSION"))]
+    Version { given: String, nearest: String },
+}
+
+/// Majors of a server, each with its minors. The newest major can get further minors.
+type Series = [(u16, &'static [u16])];
+
+const MYSQL_SERIES: &Series = &[(5, &[0, 1, 5, 6, 7]), (8, &[0, 1, 2, 3, 4]), (9, &[0, 1, 2, 3, 4, 5, 6, 7])];
+const MARIADB_SERIES: &Series = &[
+    (5, &[1, 2, 3, 5]),
+    (10, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
+    (11, &[0, 1, 2, 3, 4, 5, 6, 7, 8]),
+    (12, &[0, 1, 2, 3]),
+];
+
+/// Returns the nearest series below and above, as `8.4` and `9.0`. `None` if the series exists, or
+/// is a later one of the newest major.
+fn nearest_series(series: &Series, major: u16, minor: u16) -> Option<Vec<String>> {
+    let all: Vec<(u16, u16)> =
+        series.iter().flat_map(|(major, minors)| minors.iter().map(|minor| (*major, *minor))).collect();
+    let is_named = |one: &&(u16, u16)| one.0 == major && (minor == u16::MAX || one.1 == minor);
+    let newest = all.last().copied()?;
+    if all.iter().any(|one| is_named(&one)) || major == newest.0 && minor > newest.1 {
+        return None;
+    }
+    let below = all.iter().rev().find(|one| **one < (major, minor));
+    let above = all.iter().find(|one| **one > (major, minor));
+    Some(below.into_iter().chain(above).map(|(major, minor)| format!("{major}.{minor}")).collect())
+}
 
 impl FromStr for Target {
     type Err = TargetError;
 
     fn from_str(text: &str) -> Result<Self, TargetError> {
-        let wrong = || TargetError(text.to_owned());
+        let wrong = || TargetError::Name(text.to_owned());
         let (name, version) = text.split_once('-').ok_or_else(wrong)?;
         let flavour = match name.to_ascii_lowercase().as_str() {
             "mysql" | "percona" => Flavour::MySql,
@@ -48,6 +80,11 @@ impl FromStr for Target {
             [major, minor, patch] => (major, minor, patch),
             _ => return Err(wrong()),
         };
+        let series = if flavour == Flavour::MySql { MYSQL_SERIES } else { MARIADB_SERIES };
+        if let Some(nearest) = nearest_series(series, version.0, version.1) {
+            let nearest: Vec<String> = nearest.iter().map(|series| format!("{name}-{series}")).collect();
+            return Err(TargetError::Version { given: text.to_owned(), nearest: nearest.join(", ") });
+        }
         Ok(Self { flavour, version })
     }
 }
@@ -240,6 +277,26 @@ mod tests {
         assert_eq!(target("mariadb-11").to_string(), "MariaDB 11");
         for wrong in ["mysql", "mysql-", "oracle-19", "mariadb-x.y", "mysql-1.2.3.4"] {
             assert!(wrong.parse::<Target>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn versions_that_do_not_exist_have_near_ones() {
+        for (wrong, nearest) in [
+            ("mysql-10", "mysql-9.7"),
+            ("mysql-6", "mysql-5.7, mysql-8.0"),
+            ("mysql-8.7.1", "mysql-8.4, mysql-9.0"),
+            ("percona-5.8", "percona-5.7, percona-8.0"),
+            ("mariadb-13", "mariadb-12.3"),
+            ("mariadb-10.12", "mariadb-10.11, mariadb-11.0"),
+            ("mysql-3", "mysql-5.0"),
+        ] {
+            let error = wrong.parse::<Target>().unwrap_err().to_string();
+            assert!(error.starts_with(&format!("unknown target {wrong}: weigh ")), "{error}");
+            assert!(error.ends_with(&format!("the nearest: {nearest}")), "{error}");
+        }
+        for right in ["mysql-5", "mysql-8.4.5", "mysql-9.9", "mariadb-11", "mariadb-12.9"] {
+            assert!(right.parse::<Target>().is_ok(), "{right}");
         }
     }
 
