@@ -1,6 +1,7 @@
 //! Output of results and messages.
 
 use std::io::{self, ErrorKind, IsTerminal, Write, stderr, stdout};
+use std::os::fd::AsFd;
 use std::sync::OnceLock;
 
 use anyhow::{Result, bail};
@@ -67,7 +68,7 @@ pub enum Format {
 
 /// Returns the style of text on standard output: its colours, and the width of the terminal.
 pub fn style() -> Style {
-    Style { color: wants_color(), width: terminal_width() }
+    Style { color: wants_color(), width: terminal_width(stdout()) }
 }
 
 /// Returns `true` if `--color` asks for colours, or leaves the choice and standard output is a
@@ -82,10 +83,10 @@ pub fn wants_color() -> bool {
     }
 }
 
-/// Returns the columns of the terminal. `None` if standard output is no terminal, or one that
+/// Returns the columns of the terminal behind a stream. `None` if it is no terminal, or one that
 /// states no width.
-fn terminal_width() -> Option<usize> {
-    let size = tcgetwinsize(stdout()).ok()?;
+fn terminal_width(stream: impl AsFd) -> Option<usize> {
+    let size = tcgetwinsize(stream).ok()?;
     (size.ws_col > 0).then_some(usize::from(size.ws_col))
 }
 
@@ -98,10 +99,17 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
+/// Prints a list of names and descriptions, in lines of the terminal's width.
+pub fn print_list(text: &str) -> Result<()> {
+    print(&style().wrapped_list(text))
+}
+
 /// Prints a message to standard error, with control characters escaped, without error numbers of
-/// the operating system. Ignores failures to write.
+/// the operating system. A terminal gets it in lines of its width. Ignores failures to write.
 pub fn print_message(message: &str) {
-    let _ = writeln!(stderr().lock(), "{}", escape::text(&without_error_numbers(message)));
+    let message = without_error_numbers(message);
+    let style = Style { color: false, width: terminal_width(stderr()) };
+    let _ = writeln!(stderr().lock(), "{}", style.wrapped(&escape::text(&message)));
 }
 
 /// Prints a message that `--quiet` suppresses, such as where the results are.

@@ -143,7 +143,7 @@ enum Format {
 pub fn run(args: &AuditArgs) -> Result<ExitCode> {
     let selection = args.selection(&[])?;
     if args.list {
-        output::print(&list_checks(args))?;
+        output::print_list(&list_checks(args))?;
         return Ok(ExitCode::SUCCESS);
     }
     let baseline = args.baseline.read::<Audit>()?;
@@ -165,7 +165,7 @@ fn list_checks(args: &AuditArgs) -> String {
         return printed::list_checks();
     }
     let named = CHECKS.iter().filter(|check| args.checks.iter().any(|name| name == check.name));
-    named.map(|check| printed::describe_check(check)).collect::<Vec<_>>().join("\n")
+    named.map(|check| printed::describe_check(check, output::style())).collect::<Vec<_>>().join("\n")
 }
 
 fn audit_server(args: &AuditArgs, selection: &Selection) -> Result<Audit> {

@@ -39,7 +39,7 @@ Which suits you: docs/how-to/choose-a-collation.md";
 
 pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
     if args.list {
-        output::print(&args::explain_checks())?;
+        output::print_list(&args::explain_checks())?;
         return Ok(ExitCode::SUCCESS);
     }
     if args.to.is_empty() {

@@ -101,7 +101,10 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
             Some(name) => list_recipes(&[Recipe::find(name)?], args.format)?,
             None => list_recipes(&Recipe::all()?, args.format)?,
         };
-        output::print(&listed)?;
+        match args.format {
+            Format::Text => output::print_list(&listed)?,
+            _ => output::print(&listed)?,
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let name = args.recipe.as_deref().unwrap_or_default();

@@ -7,6 +7,9 @@ use crate::workspace::{SMALL, Workspace};
 
 const ONE: [&str; 4] = ["-c", "utf8mb4_bin", "-w", "oltp_point_select"];
 
+/// A command line whose error is longer than the terminal is wide.
+const WRONG: [&str; 5] = ["upgrade", "--from", "mysql@5.7", "--to", "mysql@8.0"];
+
 /// Makes a command that runs another on a terminal of 100 columns. The terminal is this command's
 /// standard output.
 pub fn on_a_terminal(workspace: &Workspace, command: &Command, redirection: &str) -> Command {
@@ -32,6 +35,33 @@ fn read_terminal(redirection: &str, environment: &[(&str, &str)]) -> String {
 fn colours_on_a_terminal_only() {
     assert!(read_terminal("2>/dev/null", &[]).contains("\x1b[1m"));
     assert!(!read_terminal("2>/dev/null", &[("NO_COLOR", "1")]).contains("\x1b["));
+}
+
+#[test]
+fn errors_are_wrapped_on_a_terminal_only() {
+    let workspace = Workspace::new();
+    let piped = workspace.wait_for_end(workspace.weigh(&WRONG).spawn().unwrap());
+    assert_eq!(piped.code, Some(2), "{piped}");
+    let [message] = piped.stderr.lines().collect::<Vec<_>>()[..] else { panic!("several lines: {piped}") };
+    let mut script = on_a_terminal(&workspace, &workspace.weigh(&WRONG), "2>&1");
+    let finished = workspace.wait_for_end(script.spawn().unwrap());
+    let lines: Vec<&str> = finished.stdout.lines().map(str::trim_end).collect();
+    assert!(lines.len() > 1 && lines.iter().all(|line| line.chars().count() <= 100), "{finished}");
+    assert!(lines[1..].iter().all(|line| line.starts_with("  ")), "{finished}");
+    assert_eq!(lines.iter().map(|line| line.trim_start()).collect::<Vec<_>>().join(" "), message);
+}
+
+#[test]
+fn lists_are_wrapped_on_a_terminal() {
+    let workspace = Workspace::new();
+    for words in [&["audit", "--list"][..], &["audit", "--list", "--check=view-index"], &["preflight", "--list"]] {
+        let mut script = on_a_terminal(&workspace, &workspace.weigh(words), "");
+        let finished = workspace.wait_for_end(script.spawn().unwrap());
+        assert_eq!(finished.code, Some(0), "{finished}");
+        // A name in a long word, such as a list of options, has a line of its own.
+        let long = finished.stdout.lines().filter(|line| line.trim_end().chars().count() > 100).count();
+        assert_eq!(long, 0, "{finished}");
+    }
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use audit::{CHECKS, Check};
 
+use crate::format::text::Style;
+
 /// Returns a line per check: name, title, and what it reads.
 pub fn list_checks() -> String {
     let widest = CHECKS.iter().map(|check| check.name.len()).max().unwrap_or(0);
@@ -14,12 +16,13 @@ pub fn list_checks() -> String {
     out
 }
 
-/// Returns the documentation of a check, wrapped at 100 columns.
-pub fn describe_check(check: &Check) -> String {
+/// Returns the documentation of a check, wrapped at 100 columns, or at those of the terminal.
+pub fn describe_check(check: &Check, style: Style) -> String {
+    let columns = style.columns().min(100);
     let mut out = format!("{}: {}\nReads: {}\n\n", check.name, check.title, describe_reads(check));
     let mut width = 0;
     for word in check.doc.split_whitespace() {
-        if width > 0 && width + 1 + word.chars().count() > 100 {
+        if width > 0 && width + 1 + word.chars().count() > columns {
             out.push('\n');
             width = 0;
         }

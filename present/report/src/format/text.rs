@@ -87,6 +87,42 @@ impl Style {
         out.push('\n');
     }
 
+    /// Returns a message wrapped at the terminal's width, with further lines indented. Lines that
+    /// begin with a blank, such as commands to copy, stay as they are.
+    pub fn wrapped(self, message: &str) -> String {
+        if self.width.is_none() {
+            return message.to_owned();
+        }
+        let mut out = String::new();
+        for line in message.split('\n') {
+            match line.starts_with(' ') {
+                true => out.push_str(&format!("{}\n", escape::line(line))),
+                false => self.push_wrapped("", INDENT, line, &mut out),
+            }
+        }
+        out.truncate(out.len() - 1);
+        out
+    }
+
+    /// Returns a list wrapped at the terminal's width. Further lines begin below the last column of
+    /// `name   description`, or where the line begins.
+    pub fn wrapped_list(self, list: &str) -> String {
+        if self.width.is_none() {
+            return list.to_owned();
+        }
+        let mut out = String::new();
+        for line in list.lines() {
+            let leading = line.len() - line.trim_start_matches(' ').len();
+            let below = match line.trim_end().rfind("  ").filter(|at| *at >= leading) {
+                Some(at) => line[..at + 2].chars().count(),
+                None => leading,
+            };
+            let indent = if below > self.columns() * 2 / 3 { leading + 2 } else { below };
+            self.push_wrapped("", &" ".repeat(indent), line, &mut out);
+        }
+        out
+    }
+
     /// Writes a text in bold type, wrapped as by [`Self::push_wrapped`].
     pub(crate) fn push_title(self, text: &str, out: &mut String) {
         let mut lines = String::new();
@@ -222,6 +258,30 @@ fn highlight_color(column: &Column, row: &Row, field: &str) -> Option<Color> {
 mod tests {
     use super::*;
     use crate::format::table::column;
+
+    #[test]
+    fn messages_are_wrapped_on_a_terminal_only() {
+        let message =
+            format!("weigh: {}\n  weigh bench {}", "one two three ".repeat(5).trim_end(), "-c utf8mb4_bin ".repeat(5));
+        let terminal = Style { color: false, width: Some(40) };
+        let wrapped = terminal.wrapped(&message);
+        let lines: Vec<&str> = wrapped.lines().collect();
+        assert_eq!(lines[..2], ["weigh: one two three one two three one", "  two three one two three one two three"]);
+        assert_eq!(lines.last(), message.lines().last().as_ref(), "a command stays one line");
+        assert_eq!(Style::default().wrapped(&message), message);
+    }
+
+    #[test]
+    fn lists_are_wrapped_below_their_last_column() {
+        let terminal = Style { color: false, width: Some(40) };
+        let list =
+            "name      what it is, in more words than a line has\n    a paragraph that begins behind blanks\n\nend\n";
+        assert_eq!(
+            terminal.wrapped_list(list),
+            "name      what it is, in more words than\n          a line has\n    a paragraph that begins behind\n    blanks\n\nend\n"
+        );
+        assert_eq!(Style::default().wrapped_list(list), list);
+    }
 
     /// A run's folder may be a stranger's.
     #[test]

@@ -34,7 +34,7 @@ use crate::{results, resume};
 
 pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     if args.list_workloads {
-        output::print(&announce::list_workloads())?;
+        output::print_list(&announce::list_workloads())?;
         return Ok(ExitCode::SUCCESS);
     }
     let bench = resolve::resolve(args)?;
