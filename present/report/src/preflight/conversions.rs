@@ -127,9 +127,10 @@ impl<'p> TableSteps<'p> {
     }
 }
 
-/// True if the table has few rows and bytes.
+/// True if the table has few rows and bytes. A dump says no sizes: the bytes that were read count.
 fn is_small(table: &TableReport) -> bool {
     let bytes = table.size.data.map(|data| data + table.size.indexes.unwrap_or(0));
+    let bytes = bytes.or_else(|| table.reading.as_ref().map(|reading| reading.bytes));
     let has_few_rows = table.reading.is_none() || rows_read(table) < SMALL_ROWS;
     has_few_rows && bytes.is_some_and(|bytes| bytes < SMALL_BYTES)
 }
@@ -153,12 +154,16 @@ mod tests {
     }
 
     fn described(steps: &[Step], rows: u64, bytes: u64) -> String {
+        described_from(steps, Reading { rows, ..Reading::default() }, Some(bytes))
+    }
+
+    fn described_from(steps: &[Step], reading: Reading, data: Option<u64>) -> String {
         let plan = Plan { steps: steps.to_vec(), ..Plan::default() };
         let table = TableReport {
             schema: "shop".into(),
             name: "orders".into(),
-            reading: Some(Reading { rows, ..Reading::default() }),
-            size: Size { data: Some(bytes), ..Size::default() },
+            reading: Some(reading),
+            size: Size { data, ..Size::default() },
             ..TableReport::default()
         };
         TableSteps::find(&plan, &table).describe_block(&table)
@@ -183,6 +188,9 @@ mod tests {
         assert_eq!(described(&untried, 900, 1 << 20), "copy at worst, under 1 s");
         assert_eq!(described(&untried, 10_000, 1 << 20), "copy at worst, not timed");
         assert_eq!(described(&untried, 900, 1 << 30), "copy at worst, not timed");
+        let of_dump = |bytes| Reading { rows: 900, bytes, ..Reading::default() };
+        assert_eq!(described_from(&untried, of_dump(9_000), None), "copy at worst, under 1 s");
+        assert_eq!(described_from(&untried, of_dump(1 << 30), None), "copy at worst, not timed");
     }
 
     #[test]
