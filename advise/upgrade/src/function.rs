@@ -1,6 +1,8 @@
 //! Functions that the new server does not have: other names, and what takes their place. The sources
 //! are the servers' manuals.
 
+use mysql::prelude::Queryable;
+use server::Conn;
 use sql::{SqlMode, Token, tokenize};
 use why::Refusal;
 
@@ -9,6 +11,9 @@ use crate::mend::{Rewrite, SYNTAX};
 use crate::model::Mend;
 
 pub const NO_ROUTINE: u16 = 1305;
+
+/// A name that no function of the server has, in a session without a schema.
+const NO_SCHEMA_IN_USE: u16 = 1046;
 
 /// A function whose name has a grammar of its own, or had.
 pub const NO_FUNCTION: u16 = 1630;
@@ -64,6 +69,10 @@ const ADVICE: [(&str, &str); 12] = [
     ),
 ];
 
+/// Words before the name of an object that a parenthesis can follow: `INSERT INTO area (a, b)`.
+const BEFORE_OBJECTS: [&str; 10] =
+    ["call", "from", "function", "index", "into", "join", "key", "procedure", "references", "table"];
+
 /// Name of the function that a refusal says is missing, as the statement writes it. `None` if the
 /// refusal is about something else.
 pub fn find_missing(text: &str, refusal: &Refusal) -> Option<String> {
@@ -84,6 +93,37 @@ pub fn find_missing(text: &str, refusal: &Refusal) -> Option<String> {
     }
 }
 
+/// Names of functions that a statement calls and the server does not have, in upper case. Only names
+/// that one of the servers has or had are asked; nothing is called.
+pub fn find_all_missing(conn: &mut Conn, text: &str) -> Vec<String> {
+    let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
+    let mut missing: Vec<String> = Vec::new();
+    for at in 1..tokens.len() {
+        let word = tokens[at - 1].text;
+        let is_object = at > 1 && (tokens[at - 2].is_symbol('.') || tokens[at - 2].is_any_keyword(&BEFORE_OBJECTS));
+        if !tokens[at].is_symbol('(') || is_object || new_name(word).is_none() && advice(word).is_none() {
+            continue;
+        }
+        let name = word.to_uppercase();
+        if !missing.contains(&name) && lacks(conn, &name) {
+            missing.push(name);
+        }
+    }
+    missing
+}
+
+/// True if the server has no function of this name. It resolves the name as it prepares a statement.
+fn lacks(conn: &mut Conn, name: &str) -> bool {
+    match conn.query_drop(format!("PREPARE weigh_function FROM 'SELECT {name}(1)'")) {
+        Err(mysql::Error::MySqlError(error)) => {
+            // Where PASSWORD has no grammar of its own any more, it is still a word of the grammar.
+            matches!(error.code, NO_ROUTINE | NO_FUNCTION | NO_SCHEMA_IN_USE)
+                || error.code == SYNTAX && name == "PASSWORD"
+        }
+        _ => false,
+    }
+}
+
 fn calls<'t>(tokens: &'t [Token<'t>], name: &'t str) -> impl Iterator<Item = Token<'t>> {
     let is_call = move |pair: &&[Token<'_>]| pair[0].is_keyword(name) && pair[1].is_symbol('(');
     tokens.windows(2).filter(is_call).map(|pair| pair[0])
@@ -92,19 +132,24 @@ fn calls<'t>(tokens: &'t [Token<'t>], name: &'t str) -> impl Iterator<Item = Tok
 /// Returns the statement with another name of the missing function. `None` if none is known.
 pub fn rename(text: &str, refusal: &Refusal) -> Option<Rewrite> {
     let old = find_missing(text, refusal)?;
-    let lower = old.to_lowercase();
-    let is_listed = |list: &str| list.split(' ').any(|name| name == lower);
-    let new = if is_listed(WITH_ST) {
-        format!("ST_{old}")
-    } else if is_listed(WITH_MBR) {
-        format!("MBR{old}")
-    } else {
-        RENAMED.iter().find(|(name, _)| *name == lower)?.1.to_owned()
-    };
+    let new = new_name(&old)?;
     let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
     let edits: Vec<_> = calls(&tokens, &old).map(|token| (token.start..token.end(), new.clone())).collect();
     let what = format!("{old}() → {new}(): the new server does not have the old name");
     Some(Rewrite { what, text: Some(why::splice(text, &edits)), is_certain: true, ..Rewrite::default() })
+}
+
+/// Another name of a function.
+fn new_name(old: &str) -> Option<String> {
+    let lower = old.to_lowercase();
+    let is_listed = |list: &str| list.split(' ').any(|name| name == lower);
+    if is_listed(WITH_ST) {
+        Some(format!("ST_{old}"))
+    } else if is_listed(WITH_MBR) {
+        Some(format!("MBR{old}"))
+    } else {
+        RENAMED.iter().find(|(name, _)| *name == lower).map(|(_, new)| (*new).to_owned())
+    }
 }
 
 fn advice(name: &str) -> Option<&'static str> {
@@ -112,14 +157,28 @@ fn advice(name: &str) -> Option<&'static str> {
     ADVICE.iter().find(|(names, _)| names.split(' ').any(|one| one == lower)).map(|(_, advice)| *advice)
 }
 
-/// Says what takes the place of the missing function. `None` if the refusal is about something else.
-pub fn advise(text: &str, refusal: &Refusal) -> Option<Mend> {
-    let name = find_missing(text, refusal)?;
-    let place = advice(&name).map_or_else(
-        || "write the statement without it, or create a function of this name".to_owned(),
-        |place| format!("in its place: {place}"),
-    );
-    Some(Mend { what: format!("The new server has no function {}(); {place}", name.to_uppercase()), ..Mend::default() })
+/// Says what takes the place of the missing function, and of the other functions that are missing.
+/// `None` if the refusal is about something else.
+pub fn advise(text: &str, refusal: &Refusal, missing: &[String]) -> Option<Mend> {
+    let first = find_missing(text, refusal)?.to_uppercase();
+    let names: Vec<&String> = std::iter::once(&first).chain(missing.iter().filter(|name| **name != first)).collect();
+    let substitute = |name: &str| match (new_name(name), advice(name)) {
+        (Some(new), _) => Some(format!("{new}()")),
+        (None, advice) => advice.map(str::to_owned),
+    };
+    let what = if names.len() == 1 {
+        let place = substitute(&first).map_or_else(
+            || "write the statement without it, or create a function of this name".to_owned(),
+            |place| format!("in its place: {place}"),
+        );
+        format!("The new server has no function {first}(); {place}")
+    } else {
+        let listed: Vec<String> = names.iter().map(|name| format!("{name}()")).collect();
+        let places = names.iter().filter_map(|name| Some(format!("in place of {name}(): {}", substitute(name)?)));
+        let places: Vec<String> = places.collect();
+        format!("The new server has none of the functions {}; {}", listed.join(", "), places.join("; "))
+    };
+    Some(Mend { what, ..Mend::default() })
 }
 
 #[cfg(test)]
@@ -137,9 +196,15 @@ mod tests {
         let new = rename(text, &missing).unwrap();
         assert_eq!(new.text.unwrap(), "SELECT ST_AsText(a), ST_AsText(b), astext FROM t");
         let missing = refusal(1305, "FUNCTION app.des_encrypt does not exist");
-        let advised = advise("SELECT DES_ENCRYPT('x')", &missing).unwrap();
+        let advised = advise("SELECT DES_ENCRYPT('x')", &missing, &[]).unwrap();
         assert!(advised.what.starts_with("The new server has no function DES_ENCRYPT(); in its place: AES_ENCRYPT()"));
-        assert!(advise("CALL p()", &refusal(1305, "PROCEDURE app.p does not exist")).is_none());
+        let others = ["DES_ENCRYPT".to_owned(), "ASTEXT".to_owned()];
+        let advised = advise("SELECT DES_ENCRYPT('x'), AsText(a)", &missing, &others).unwrap();
+        assert!(
+            advised.what.starts_with("The new server has none of the functions DES_ENCRYPT(), ASTEXT(); in place of")
+        );
+        assert!(advised.what.ends_with("; in place of ASTEXT(): ST_ASTEXT()"), "{}", advised.what);
+        assert!(advise("CALL p()", &refusal(1305, "PROCEDURE app.p does not exist"), &[]).is_none());
     }
 
     #[test]

@@ -35,6 +35,6 @@ pub use error::Error;
 pub use live::{LiveRequest, compare_live};
 pub use material::{Dump, Given, Request, Schema};
 pub use model::*;
-pub use option_file::{describe_lines, hide_secret_values, open_target};
+pub use option_file::{hide_secret_values, open_target, refused_lines};
 pub use rewrite::check_rewrite;
 pub use run::rehearse;

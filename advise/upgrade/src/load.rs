@@ -392,7 +392,8 @@ pub fn rewrite_until_taken(session: &mut Session<'_>, text: &str, refusal: &Refu
         partial = Some(Mend { what: what.join("; "), sql, left: Some(last.to_string()), ..done });
         replaced_in_part.extend(rewrite.replaced);
     }
-    let advice = function::advise(&current, &last).or_else(|| function::advise(text, refusal));
+    let missing = function::find_all_missing(&mut session.conn, &current);
+    let advice = function::advise(&current, &last, &missing).or_else(|| function::advise(text, refusal, &missing));
     Ok(Mended { partial, advice, replaced: replaced_in_part, ..Mended::default() })
 }
 

@@ -79,14 +79,35 @@ fn set_global(server: &Server, setting: &Setting, error: Error) -> Result<(), Er
     }
 }
 
-/// Names the lines of an option file with which a server did not start: `my.cnf:3: tx_isolation = …`.
-/// Empty for other errors, and for options that are not in the file.
-pub fn describe_lines(path: &Path, error: &Error) -> Vec<String> {
-    let Error::Start { reason, .. } = error else { return Vec::new() };
-    let Some((name, _)) = refused_option(reason) else { return Vec::new() };
-    let line =
-        |line: ServerLine| format!("{}:{}: {}", line.file.display(), line.number, hide_value(line.text.trim(), &name));
-    lines_of(path, &name).into_iter().map(line).collect()
+/// Names the lines of the option file with which a server does not start: `my.cnf:3: tx_isolation =
+/// …`. `error` is that of a start with all of them. The server is started again without each, which
+/// shows the next. Empty for other errors, and for options that are not in the file.
+pub fn refused_lines(spec: &Spec, options: &Options, error: &Error, progress: &dyn Progress) -> Vec<String> {
+    let Some(path) = options.defaults_file.clone() else { return Vec::new() };
+    let mut options = options.clone();
+    let mut found = Vec::new();
+    let Error::Start { reason, .. } = error else { return found };
+    let mut reason = reason.clone();
+    while let Some((name, _)) = refused_option(&reason) {
+        let lines = lines_of(&path, &name);
+        if lines.is_empty() || options.left_out.contains(&name) || options.left_out.len() >= MAX_LEFT_OUT {
+            break;
+        }
+        let describe = |line: ServerLine| {
+            format!("{}:{}: {}", line.file.display(), line.number, hide_value(line.text.trim(), &name))
+        };
+        found.extend(lines.into_iter().map(describe));
+        options.left_out.push(name);
+        match server::open(spec, &options, progress) {
+            Err(Error::Start { reason: next, .. }) => reason = next,
+            Ok(server) => {
+                let _ = server.stop();
+                break;
+            }
+            Err(_) => break,
+        }
+    }
+    found
 }
 
 /// Returns a server's error without the values of options that may be passwords.

@@ -1,6 +1,6 @@
 //! Stored programs and views on both servers.
 
-use rehearsal::{Definitions, Kind as ObjectKind, ObjectName};
+use rehearsal::{Definitions, Kind as ObjectKind, ObjectName, Unread};
 use server::Server;
 use why::{Copy, JudgedProgram, Refusal, Refused, diagnose_program, diagnose_view};
 
@@ -13,11 +13,11 @@ use crate::{Error, function};
 
 /// Judges the programs and views of the new server. A fault that the old server has as well becomes
 /// a note, the first list. Programs and views with a plan that could not be judged are added to the
-/// second. `lost` are objects that the new server lacks.
+/// second. `lost` are objects that the new server lacks, `unread` those that the old server does not
+/// read: what fails there has a fault already.
 pub fn judge(
-    source: &Server,
-    target: &Server,
-    definitions: &Definitions,
+    (source, target): (&Server, &Server),
+    (definitions, unread): (&Definitions, &[Unread]),
     lost: &mut Lost,
     (notes, unchecked): (&mut Vec<String>, &mut Vec<String>),
 ) -> Result<Vec<Finding>, Error> {
@@ -37,6 +37,7 @@ pub fn judge(
             (finding.kind, sites)
         };
         let known: Vec<_> = faults(source, name.kind, &name.schema, &name.name)?.findings.iter().map(key).collect();
+        let refusal = unread.iter().find(|one| one.name == *name).map(|one| one.message.as_str());
         for fault in found {
             if known.contains(&key(&fault)) {
                 if !already.contains(&name.to_string()) {
@@ -44,15 +45,20 @@ pub fn judge(
                 }
                 continue;
             }
-            let (kind, what) = match fault.kind {
-                why::Kind::IndexLost => (Kind::Slower, "loses an index on the new server"),
-                _ => (Kind::Breaks, "has an expression that the new server refuses"),
+            let (kind, what) = match (refusal, fault.kind) {
+                (Some(refusal), why::Kind::IndexLost) => {
+                    let slow = "the new server takes it, without an index";
+                    (Kind::FailsAlready, format!("fails on the old server already ({refusal}); {slow}"))
+                }
+                (Some(refusal), _) => (Kind::FailsAlready, format!("fails on the old server already ({refusal})")),
+                (None, why::Kind::IndexLost) => (Kind::Slower, "loses an index on the new server".into()),
+                (None, _) => (Kind::Breaks, "has an expression that the new server refuses".into()),
             };
             findings.push(Finding {
                 kind,
                 area: Area::Program,
                 place: name.to_string(),
-                what: what.into(),
+                what,
                 statement: String::new(),
                 error: fault.error.clone(),
                 reasons: site_reasons(&fault).into_iter().chain(fault.details.clone()).collect(),
@@ -128,7 +134,8 @@ pub fn mends(copy: &mut Copy<'_>, refused: &Refused) -> Result<Vec<Mend>, Error>
             return Ok(vec![Mend { what: rewrite.what, sql: vec![text], effects: rewrite.effects, left: None }]);
         }
     }
-    let advice = function::advise(&refused.text, &refused.refusal);
+    let missing = function::find_all_missing(&mut copy.server().connect_patiently()?, &refused.text);
+    let advice = function::advise(&refused.text, &refused.refusal, &missing);
     Ok(advice.or_else(|| describe_mode(&refused.refusal)).into_iter().collect())
 }
 
@@ -143,6 +150,7 @@ fn keyword(kind: ObjectKind) -> Option<&'static str> {
         ObjectKind::Procedure => Some("PROCEDURE"),
         ObjectKind::Function => Some("FUNCTION"),
         ObjectKind::Trigger => Some("TRIGGER"),
+        ObjectKind::Event => Some("EVENT"),
         _ => None,
     }
 }

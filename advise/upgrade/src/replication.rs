@@ -190,20 +190,22 @@ fn different_defaults(direction: Direction, from: &Side<'_>, to: &Side<'_>) -> V
     if carries_defaults(from, to) {
         return Vec::new();
     }
-    let fault = |(charset, own): (&String, &String)| {
+    let pair = |(charset, own): (&String, &String)| {
         // A replica uses general_ci where the source names no collation, and ignores its own default.
         let other = format!("{charset}_general_ci");
-        (!is_same_collation(own, &other)).then(|| ReplicationFault {
-            direction,
-            what: format!(
-                "CREATE TABLE … CHARACTER SET {charset} without COLLATE makes {own} columns on {}, and {other} ones on {}",
-                from.label, to.label
-            ),
-            places: Vec::new(),
-            action: "COLLATE in every definition while both run".into(),
-        })
+        (!is_same_collation(own, &other)).then(|| format!("{other} instead of {own}"))
     };
-    from.default_collations.iter().filter_map(fault).collect()
+    let places: Vec<String> = from.default_collations.iter().filter_map(pair).collect();
+    let fault = || ReplicationFault {
+        direction,
+        what: format!(
+            "CREATE TABLE … CHARACTER SET … without COLLATE makes columns of another collation on {} than on {}",
+            to.label, from.label
+        ),
+        places: places.clone(),
+        action: "COLLATE in every definition while both run".into(),
+    };
+    (!places.is_empty()).then(fault).into_iter().collect()
 }
 
 /// True if the source's log says which collation a character set has without COLLATE, and the

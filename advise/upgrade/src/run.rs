@@ -60,12 +60,15 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
     refuse_empty_dumps(source, request, &before)?;
     let after = phases.time("the new server", || run_target(source, target, request, &before))?;
     let begun = Instant::now();
-    let settings = if settings::count_caused(&after.findings) == 0 {
+    let mut settings = if settings::count_caused(&after.findings) == 0 {
         Settings::default()
     } else {
         phases.progress.step("trying settings");
         find_settings(source, target, request, &before, &defaults, &after.findings, phases.last())?
     };
+    // No setting of the new server mends a line of the option file.
+    let of_options = request.option_findings.iter().flatten().map(title);
+    settings.left.splice(0..0, of_options);
     phases.push("settings", begun.elapsed());
     let mut replication = replication::judge(source, target, &defaults, (&before.uses, &after.uses))?;
     replication.extend(after.refused_statements);
@@ -106,6 +109,10 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
         phases: phases.all,
         ..empty_report(source, target, &defaults)
     })
+}
+
+fn title(finding: &Finding) -> String {
+    format!("{}: {}", finding.place, finding.what)
 }
 
 /// Fails if the dumps made nothing on the old server, as a dump that broke off.
@@ -257,7 +264,12 @@ fn run_target(source: &Server, target: &Server, request: &Request, before: &Befo
     let schemas = side::user_schemas(target)?;
     let definitions = rehearsal::read(target, &mut target.connect_patiently()?, &schemas, Values::Skip)?;
     after.uses = replication::uses(&columns_after, &definitions);
-    let judged = program::judge(source, target, &definitions, &mut lost, (&mut after.notes, &mut after.unchecked))?;
+    let judged = program::judge(
+        (source, target),
+        (&definitions, &before.definitions.unread),
+        &mut lost,
+        (&mut after.notes, &mut after.unchecked),
+    )?;
     after.findings.extend(judged);
     after.notes.extend(lost.describe());
     let pair = Pair { source, target, source_columns: &before.columns_after, target_columns: &columns_after };
@@ -383,7 +395,7 @@ fn find_settings(
 ) -> Result<Settings, Error> {
     let titles = |findings: &[Finding]| -> Vec<String> {
         let is_counted = |finding: &&Finding| finding.kind != Kind::FailsAlready;
-        findings.iter().filter(is_counted).map(|one| format!("{}: {}", one.place, one.what)).collect()
+        findings.iter().filter(is_counted).map(title).collect()
     };
     let candidates = settings::candidates(target, defaults, findings);
     let none = Settings { left: titles(findings), ..Settings::default() };

@@ -327,7 +327,8 @@ fn column_reasons(pair: &Pair<'_>, text: &str, schema: Option<&str>) -> Vec<Stri
 pub fn describe_difference(given: &Given, before: &Done, one: &Rows, other: &Rows) -> Option<String> {
     if !is_query(&given.text) {
         return (one.affected != other.affected).then(|| {
-            format!("changes {} rows on the old server, and {} on the new one", one.affected, other.affected)
+            let rows = message::count_noun(one.affected, "row");
+            format!("changes {rows} on the old server, and {} on the new one", other.affected)
         });
     }
     if !before.is_repeatable || reads_server(&given.text) {
@@ -336,15 +337,19 @@ pub fn describe_difference(given: &Given, before: &Done, one: &Rows, other: &Row
     let tokens: Vec<sql::Token<'_>> = tokenize(&given.text, SqlMode::default()).collect();
     let has = |word: &str| tokens.iter().any(|token| token.is_keyword(word));
     if one.count != other.count {
-        return Some(format!("returns {} rows on the old server, and {} on the new one", one.count, other.count));
+        let rows = message::count_noun(one.count, "row");
+        return Some(format!("returns {rows} on the old server, and {} on the new one", other.count));
     }
     if one.content != other.content {
+        let is_single = one.count == 1;
         if has("limit") && !has("order") {
             return None;
         }
-        return Some(match one.first.iter().zip(&other.first).find(|(one, other)| one != other) {
-            Some((one, other)) => {
-                format!("returns different rows: {one} on the old server, {other} on the new one")
+        let differing = one.first.iter().zip(&other.first).position(|(one, other)| one != other);
+        return Some(match differing.map(|at| (at, &one.first[at], &other.first[at])) {
+            Some((at, one, other)) => {
+                let row = if is_single { "its row is".to_owned() } else { format!("row {} is", at + 1) };
+                format!("returns different rows: {row} ({one}) on the old server, and ({other}) on the new one")
             }
             None => format!("returns different rows, after the first {}", one.first.len()),
         });
@@ -527,7 +532,7 @@ mod tests {
         let behind = describe(&Rows { content: 2, ..one.clone() }).unwrap();
         assert_eq!(behind, "returns different rows, after the first 200");
         let seen = describe(&Rows { content: 2, first: vec!["y".into(); 200], ..one.clone() }).unwrap();
-        assert_eq!(seen, "returns different rows: x on the old server, y on the new one");
+        assert_eq!(seen, "returns different rows: row 1 is (x) on the old server, and (y) on the new one");
         assert_eq!(describe(&one), None);
     }
 }

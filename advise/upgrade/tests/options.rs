@@ -7,7 +7,7 @@ use std::path::Path;
 use mysql::prelude::Queryable;
 use server::{Error, NoProgress, Options, Setting, Spec, open};
 use tempfile::TempDir;
-use upgrade::{Area, Finding, describe_lines, open_target};
+use upgrade::{Area, Finding, open_target, refused_lines};
 
 fn options(file: &Path) -> Options {
     let defaults_file = Some(file.to_owned());
@@ -168,9 +168,14 @@ fn settings_that_are_no_options_are_made_after_the_start() {
 }
 
 #[test]
-fn the_line_of_a_refused_option_is_named() {
+fn the_lines_of_all_refused_options_are_named() {
     let folder = TempDir::new().unwrap();
-    let path = write_file(&folder, "old.cnf", &["max_connections = 50", "tx_isolation = READ-COMMITTED"]);
-    let Err(error) = open(&"mysql@sid".parse().unwrap(), &options(&path), &NoProgress) else { panic!() };
-    assert_eq!(describe_lines(&path, &error), [format!("{}:3: tx_isolation = READ-COMMITTED", path.display())]);
+    let lines = ["max_connections = 50", "tx_isolation = READ-COMMITTED", "old_passwords = 0", "skip-host-cache"];
+    let path = write_file(&folder, "old.cnf", &lines);
+    let (spec, options) = ("mysql@sid".parse().unwrap(), options(&path));
+    let Err(error) = open(&spec, &options, &NoProgress) else { panic!() };
+    let mut named = refused_lines(&spec, &options, &error, &NoProgress);
+    named.sort();
+    let expected = ["3: tx_isolation = READ-COMMITTED", "4: old_passwords = 0", "5: skip-host-cache"];
+    assert_eq!(named, expected.map(|line| format!("{}:{line}", path.display())));
 }

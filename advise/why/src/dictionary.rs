@@ -215,7 +215,7 @@ impl Copy<'_> {
             let found = row.iter().find(|(column, _)| names.iter().any(|name| column.eq_ignore_ascii_case(name)));
             found.and_then(|(_, value)| value.clone()).unwrap_or_default()
         };
-        let create = value(&["Create Procedure", "Create Function", "SQL Original Statement"]);
+        let create = value(&["Create Procedure", "Create Function", "Create Event", "SQL Original Statement"]);
         let Some(parsed) = parse_program(&create) else { return Ok(None) };
         let table = match keyword {
             "TRIGGER" => self

@@ -45,7 +45,7 @@ enum Form {
 }
 
 /// Asks for the statements of a stored program, one by one if the server does not take all of them.
-/// `keyword` is `PROCEDURE`, `FUNCTION` or `TRIGGER`.
+/// `keyword` is `PROCEDURE`, `FUNCTION`, `TRIGGER` or `EVENT`.
 pub fn refused_in_program(
     copy: &mut Copy<'_>,
     keyword: &'static str,
@@ -112,6 +112,12 @@ fn questions(program: &StoredProgram) -> Vec<(String, Asked)> {
         if let Some(text) = askable(&source) {
             all.push((source.text.clone(), question(&source.place, form, &replace_rows(program, text)).1));
         }
+        for argument in call_arguments(&source.text) {
+            all.push((
+                argument.clone(),
+                question(&source.place, Form::Expression, &replace_rows(program, &argument)).1,
+            ));
+        }
         all.extend(pattern_questions(&source.place, &source.text));
     }
     let place = Place::Program { program: Box::new(program.clone()), call: Call::default() };
@@ -126,6 +132,25 @@ fn askable(source: &Source) -> Option<&str> {
         return Some(&source.text);
     }
     create_query(&source.text)
+}
+
+/// Arguments of `CALL p(a, f(b))` that are expressions, not just a name or a literal.
+fn call_arguments(text: &str) -> Vec<String> {
+    let tokens: Vec<Token<'_>> =
+        tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+    let open = tokens.iter().position(|token| token.is_symbol('('));
+    let Some(open) = open.filter(|_| tokens.first().is_some_and(|token| token.is_keyword("call"))) else {
+        return Vec::new();
+    };
+    let inside = sql::closing_parenthesis(&tokens[open + 1..]);
+    let Some(close) = inside.map(|at| open + 1 + at) else { return Vec::new() };
+    let items = sql::list_items(&tokens[..=close], open);
+    let ends = items.iter().skip(1).map(|next| next - 1).chain([close]);
+    let argument = |(begin, end): (&usize, usize)| {
+        let is_expression = end > begin + 1;
+        is_expression.then(|| text[tokens[*begin].start..tokens[end - 1].end()].to_owned())
+    };
+    items.iter().zip(ends).filter_map(argument).collect()
 }
 
 fn question(place: &Place, form: Form, text: &str) -> (String, Asked) {
@@ -269,6 +294,15 @@ mod tests {
             "SET STATEMENT max_statement_time = 1 FOR DELETE FROM t",
         ] {
             assert!(!sets_session(&program, text), "{text}");
+        }
+    }
+
+    #[test]
+    fn arguments_of_calls_are_asked() {
+        assert_eq!(call_arguments("CALL app.p(a, f(b, 1), 'x', @o, a + 1)"), ["f(b, 1)", "a + 1"]);
+        assert_eq!(call_arguments("CALL p(PASSWORD('x'))"), ["PASSWORD('x')"]);
+        for text in ["CALL p", "CALL p()", "SELECT f(a + 1)"] {
+            assert_eq!(call_arguments(text), [""; 0], "{text}");
         }
     }
 

@@ -29,7 +29,7 @@ const HEADINGS: [(Kind, &str); 5] = [
     (Kind::Slower, "Slower"),
     (Kind::Differs, "Differs"),
     (Kind::NextMigration, "Breaks with the next migration"),
-    (Kind::FailsAlready, "Fails on both servers"),
+    (Kind::FailsAlready, "Fails today already"),
 ];
 
 /// Returns the rehearsal as JSON (`schemas/upgrade.schema.json`).
@@ -146,10 +146,12 @@ fn verdict(report: &Report) -> String {
         (Kind::Slower, "gets slower", "get slower"),
         (Kind::Differs, "differs", "differ"),
         (Kind::NextMigration, "breaks with the next migration", "break with the next migration"),
-        (Kind::FailsAlready, "fails on both servers", "fail on both servers"),
+        (Kind::FailsAlready, "fails today already", "fail today already"),
     ] {
         let count = report.count(kind);
-        if count > 0 || kind == Kind::Breaks {
+        if count == 0 && kind == Kind::Breaks {
+            parts.push("Nothing breaks".to_owned());
+        } else if count > 0 {
             parts.push(format!("{count} {}", if count == 1 { one } else { many }));
         }
     }

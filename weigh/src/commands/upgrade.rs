@@ -146,8 +146,9 @@ fn open_source(args: &UpgradeArgs, from: &Spec, bar: &Bar) -> Result<(Server, Sc
         for path in &args.dumps {
             open_packed(path)?;
         }
-        let source = server::open(from, &options(args, &[&args.settings]), bar).map_err(|error| {
-            let lines = args.my_cnf.as_ref().map(|path| upgrade::describe_lines(path, &error)).unwrap_or_default();
+        let own = options(args, &[&args.settings]);
+        let source = server::open(from, &own, bar).map_err(|error| {
+            let lines = upgrade::refused_lines(from, &own, &error, bar);
             let text = upgrade::hide_secret_values(&error.to_string());
             match lines.is_empty() {
                 true => anyhow!("{text}"),

@@ -163,10 +163,9 @@ fn what_was_tried_is_counted_and_the_rest_is_named() {
     assert_eq!(report["tried"], tried, "{report:#}");
     assert_eq!(report["in_place"], serde_json::json!(["5.7", "8.0", "8.4", "9.7"]), "{report:#}");
     let findings = describe_findings(&report, "area");
-    assert!(
-        findings.iter().any(|finding| finding.starts_with("statement app.sql:1: returns different rows")),
-        "{findings:#?}"
-    );
+    let differs = "statement app.sql:1: returns different rows: its row is (utf8mb4, utf8mb4_general_ci) on the old server, and \
+                   (utf8mb4, utf8mb4_0900_ai_ci) on the new one";
+    assert!(findings.iter().any(|finding| finding == differs), "{findings:#?}");
     assert!(report["unchecked"].to_string().contains("answers of 1 statement about the server itself"), "{report:#}");
     assert!(!report["settings"]["tried"].as_array().unwrap().is_empty(), "{report:#}");
 
@@ -180,6 +179,63 @@ fn what_was_tried_is_counted_and_the_rest_is_named() {
         "as much was found.",
     ] {
         assert!(unwrapped.contains(part), "{part}: {text}");
+    }
+}
+
+/// A view that the old server refuses, and that the new one takes without an index.
+#[test]
+fn what_fails_today_is_not_called_slower() {
+    let workspace = Workspace::new();
+    let rows: Vec<String> = (0..2000).map(|n| format!("({n}, 'c{n}')")).collect();
+    let schema = format!(
+        "CREATE TABLE a (id INT PRIMARY KEY, x VARCHAR(20), KEY (x)) CHARACTER SET utf8mb4;
+         CREATE TABLE b (id INT PRIMARY KEY, y VARCHAR(20), KEY (y)) CHARACTER SET utf8mb4;
+         CREATE TABLE c (id INT PRIMARY KEY, z VARCHAR(20), KEY (z)) CHARACTER SET latin1;
+         CREATE VIEW v AS SELECT a.id FROM a JOIN b ON a.x = b.y JOIN c ON c.z = a.x WHERE a.id = 1;
+         ALTER TABLE b MODIFY y VARCHAR(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_uca1400_ai_ci;
+         INSERT INTO a VALUES (1, 'x'); INSERT INTO b VALUES (1, 'x'); INSERT INTO c VALUES {};",
+        rows.join(",")
+    );
+    fs::write(workspace.root().join("schema.sql"), schema).unwrap();
+    let words = ["--dump=schema.sql", "--from=mariadb@bookworm", "--to=mariadb@trixie"];
+    let finished = upgrade(&workspace, &[&words[..], &["--format=json"]].concat());
+    let report = json(&finished);
+    let findings = describe_findings(&report, "kind");
+    let today = "fails_already view app.v: fails on the old server already (Illegal mix of collations";
+    assert!(findings.iter().any(|finding| finding.starts_with(today)), "{findings:#?}");
+    assert!(!findings.iter().any(|finding| finding.starts_with("slower")), "{findings:#?}");
+
+    // Character sets whose default differs are one fault of replication.
+    let text = upgrade(&workspace, &words).stdout;
+    assert!(unwrap(&text).starts_with("Nothing breaks, 1 differs, 1 fails today already"), "{text}");
+    assert_eq!(unwrap(&text).matches("COLLATE in every definition").count(), 1, "{text}");
+    assert!(unwrap(&text).contains("utf8mb4_general_ci instead of utf8mb4_uca1400_ai_ci"), "{text}");
+}
+
+/// Functions that MySQL 8.0 removed, in a query, an event and the argument of a CALL.
+#[test]
+fn every_missing_function_is_named() {
+    let workspace = Workspace::new();
+    let schema = "CREATE TABLE t (id INT PRIMARY KEY);
+        CREATE PROCEDURE p(a TEXT) SELECT a;
+        DELIMITER //
+        CREATE PROCEDURE q() BEGIN CALL p(ENCRYPT('x')); END//
+        CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO BEGIN DELETE FROM t WHERE id = LENGTH(ENCODE('a', 'b')); END//
+        DELIMITER ;";
+    fs::write(workspace.root().join("schema.sql"), schema).unwrap();
+    fs::write(workspace.root().join("app.sql"), "SELECT AsText(POINT(1, 2)), PASSWORD('x'), DECODE('a', 'b') FROM t;")
+        .unwrap();
+    let words = ["--dump=schema.sql", "--from=mysql@5.7", "--to=mysql@8.0", "--sql=app.sql"];
+    let text = unwrap(&upgrade(&workspace, &words).stdout);
+    for part in [
+        "procedure app.q: loads, and has a statement that the new server refuses when it is run ENCRYPT('x')",
+        "event app.e: loads, and has a statement that the new server refuses when it is run DELETE FROM t",
+        "The new server has no function ENCRYPT(); in its place: a hash",
+        "The new server has no function ENCODE(); in its place: AES_ENCRYPT()",
+        "The new server has none of the functions PASSWORD(), ASTEXT(), DECODE(); in place of PASSWORD(): ALTER USER",
+        "; in place of ASTEXT(): ST_ASTEXT(); in place of DECODE(): AES_ENCRYPT()",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
     }
 }
 

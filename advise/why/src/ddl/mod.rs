@@ -211,7 +211,9 @@ fn target(session: &Session, text: &str) -> (String, String) {
 pub(crate) fn created_program(session: &Session, text: &str) -> Option<(&'static str, String, String)> {
     let tokens = tokens_without_comments(text);
     let keyword = |token: &Token<'_>| {
-        ["PROCEDURE", "FUNCTION", "TRIGGER"].into_iter().find(|keyword| token.is_keyword(&keyword.to_lowercase()))
+        ["PROCEDURE", "FUNCTION", "TRIGGER", "EVENT"]
+            .into_iter()
+            .find(|keyword| token.is_keyword(&keyword.to_lowercase()))
     };
     let (at, keyword) = tokens.iter().enumerate().find_map(|(at, token)| Some((at, keyword(token)?)))?;
     let (schema, name) = object_name(session, &tokens, at + 1);

@@ -136,11 +136,12 @@ pub(super) fn recreated(fault: &Fault, before: &StoredProgram, mut after: Stored
     }
 }
 
-/// Says that DROP takes away the privileges on a routine. `None` for a trigger, which has none.
+/// Says that DROP takes away the privileges on a routine. `None` for triggers and events, which have
+/// none.
 fn lost_grants(program: &StoredProgram) -> Option<String> {
     let name = sql::quote_string(&program.name);
     let ask = format!("SELECT * FROM mysql.procs_priv WHERE Routine_name = {name} lists them");
-    let is_routine = program.keyword != "TRIGGER";
+    let is_routine = matches!(program.keyword, "PROCEDURE" | "FUNCTION");
     is_routine.then(|| format!("DROP also takes away the privileges that are granted on it: {ask}; grant them again."))
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::cursor::Cursor;
 
-/// A procedure, function or trigger as its `CREATE` statement writes it.
+/// A procedure, function, trigger or event as its `CREATE` statement writes it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
     pub parameters: Vec<Declaration>,
@@ -49,25 +49,31 @@ impl Piece {
 const TEXT_TYPES: [&str; 9] =
     ["char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set", "character"];
 
-/// Reads a `CREATE PROCEDURE`, `CREATE FUNCTION` or `CREATE TRIGGER`. `None` for other statements.
+/// Reads a `CREATE PROCEDURE`, `CREATE FUNCTION`, `CREATE TRIGGER` or `CREATE EVENT`. `None` for
+/// other statements.
 pub fn parse_program(text: &str) -> Option<Program> {
     let mut cursor = Cursor::new(text);
     let mut program = Program::default();
     if !cursor.take_keyword("create") {
         return None;
     }
-    let kinds = ["procedure", "function", "trigger"];
+    let kinds = ["procedure", "function", "trigger", "event"];
     let at = cursor.tokens.iter().position(|token| token.is_any_keyword(&kinds))?;
     // The query of a view or table can contain such a word.
-    if cursor.tokens[..at].iter().any(|token| token.is_any_keyword(&["view", "table", "select", "event"])) {
+    if cursor.tokens[..at].iter().any(|token| token.is_any_keyword(&["view", "table", "select"])) {
         return None;
     }
     let is_trigger = cursor.tokens[at].is_keyword("trigger");
+    let is_event = cursor.tokens[at].is_keyword("event");
     cursor.at = at + 1;
-    while cursor.peek().is_some() && !is_trigger && !cursor.is_symbol('(') {
+    while cursor.peek().is_some() && !is_trigger && !is_event && !cursor.is_symbol('(') {
         cursor.at += 1;
     }
-    if is_trigger {
+    if is_event {
+        while cursor.peek().is_some() && !cursor.take_keyword("do") {
+            cursor.at += 1;
+        }
+    } else if is_trigger {
         while cursor.peek().is_some() && !cursor.take_keyword("each") {
             cursor.at += 1;
         }
@@ -309,6 +315,12 @@ mod tests {
         let trigger =
             parse_program("CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW SET NEW.a = UPPER(NEW.b)").unwrap();
         assert_eq!(trigger.pieces.len(), 1);
+        let event = "CREATE EVENT e ON SCHEDULE EVERY 1 DAY COMMENT 'do x' DO DELETE FROM t WHERE a = LOWER('x')";
+        let pieces = parse_program(event).unwrap().pieces;
+        assert_eq!(
+            pieces.iter().map(|piece| &event[piece.span().clone()]).collect::<Vec<_>>(),
+            ["DELETE FROM t WHERE a = LOWER('x')"]
+        );
         assert!(parse_program("CREATE VIEW v AS SELECT 1").is_none());
     }
 }
