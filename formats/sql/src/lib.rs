@@ -13,6 +13,7 @@ mod nesting;
 mod outside;
 mod password;
 mod quote;
+mod session_setting;
 mod split;
 mod sql_mode;
 mod table_names;
@@ -35,6 +36,7 @@ pub use outside::{
 };
 pub use password::{cut_quotation, mask_passwords, without_quotation};
 pub use quote::{hex_literal, quote_identifier, quote_string, quote_string_in, quote_table, unquote_string};
+pub use session_setting::{SessionSetting, read_settings, user_variable_name};
 pub use split::{MAX_STATEMENT_BYTES, StatementReader, split_statements};
 pub use sql_mode::SqlMode;
 pub use table_names::{SELECT_MODIFIERS, TableName, find_tables, find_tables_with_offsets};

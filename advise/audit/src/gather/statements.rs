@@ -2,7 +2,7 @@
 
 use mysql::prelude::Queryable;
 use server::{Conn, Error, Flavour, error_code};
-use sql::{Token, TokenKind, quote_identifier};
+use sql::{SqlMode, Token, quote_identifier};
 
 use super::Gatherer;
 use super::compared::ComparedColumns;
@@ -16,7 +16,7 @@ const MAX_STATEMENTS: usize = 1000;
 impl Gatherer<'_> {
     /// Explains up to [`MAX_STATEMENTS`] statements: those with an [`explained_part`].
     ///
-    /// A [`session_setting`] of a file applies to its later statements. An entry of
+    /// The [settings](sql::read_settings) of a file apply to its later statements. An entry of
     /// [`AuditInput::unseen`](crate::AuditInput::unseen) reports those of them without a plan.
     pub(super) fn explain_statements(&mut self, statements: &[Statement]) -> Result<Vec<StatementPlan>, Error> {
         let flavour = self.server.flavour();
@@ -34,9 +34,8 @@ impl Gatherer<'_> {
                 file = own_file;
                 conn = self.connect_for_explain()?;
             }
-            if let Some(setting) = session_setting(&statement.text) {
-                self.apply(&mut conn, &setting)?;
-            }
+            let settings = sql::read_settings(&statement.text, SqlMode::default());
+            facts::apply_settings(&mut conn, &settings).map_err(self.statement_error("set up a session"))?;
             let Some(part) = explained_part(&statement.text, flavour) else { continue };
             if plans.len() == MAX_STATEMENTS {
                 unexplained.add(format!("the first {MAX_STATEMENTS} are explained"));
@@ -92,14 +91,6 @@ impl Gatherer<'_> {
             }
             Plan::Refused(error) => Err(error.message),
         })
-    }
-
-    /// Applies a setting to the session. A setting that the server refuses has no effect.
-    fn apply(&self, conn: &mut Conn, setting: &str) -> Result<(), Error> {
-        match conn.query_drop(setting) {
-            Err(mysql::Error::MySqlError(_)) => Ok(()),
-            other => other.map_err(self.statement_error("set up a session")),
-        }
     }
 }
 
@@ -176,60 +167,6 @@ fn outer_tokens<'a, 't>(tokens: &'a [Token<'t>]) -> impl Iterator<Item = &'a Tok
     })
 }
 
-/// Names of the session variable `collation_connection`. `@@global.collation_connection` is another
-/// variable.
-const CONNECTION_COLLATION: [&str; 4] = [
-    "collation_connection",
-    "@@collation_connection",
-    "@@session.collation_connection",
-    "@@local.collation_connection",
-];
-
-/// Returns `SET NAMES charset [COLLATE collation]`, `SET collation_connection = collation` or `SET
-/// @variable = 'string'`, rebuilt from its tokens. `None` for other statements.
-fn session_setting(text: &str) -> Option<String> {
-    let tokens = tokens(text);
-    let (set, rest) = tokens.split_first()?;
-    if !set.is_keyword("set") {
-        return None;
-    }
-    let is_name = |token: &Token<'_>| {
-        let name = token.text.trim_matches(['\'', '"', '`']);
-        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    };
-    let name = |token: &Token<'_>| token.text.trim_matches(['\'', '"', '`']).to_owned();
-    match rest {
-        [names, charset] if names.is_keyword("names") && is_name(charset) => {
-            Some(format!("SET NAMES {}", name(charset)))
-        }
-        [names, charset, collate, collation]
-            if names.is_keyword("names") && collate.is_keyword("collate") && is_name(charset) && is_name(collation) =>
-        {
-            Some(format!("SET NAMES {} COLLATE {}", name(charset), name(collation)))
-        }
-        [scope @ .., variable, equals, collation]
-            if matches!(scope, [] | [_])
-                && scope.iter().all(|word| word.is_any_keyword(&["session", "local"]))
-                && CONNECTION_COLLATION.iter().any(|name| variable.text.eq_ignore_ascii_case(name))
-                && equals.is_symbol('=')
-                && is_name(collation) =>
-        {
-            Some(format!("SET collation_connection = {}", name(collation)))
-        }
-        [variable, operator @ .., literal]
-            if variable.kind == TokenKind::Variable
-                && !variable.text.starts_with("@@")
-                && !operator.is_empty()
-                && operator.iter().all(|token| token.is_symbol(':') || token.is_symbol('='))
-                && literal.kind == TokenKind::StringLiteral
-                && literal.is_closed =>
-        {
-            Some(format!("SET {} = {}", variable.text, literal.text))
-        }
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -262,22 +199,6 @@ mod tests {
             "",
         ] {
             assert_eq!(part(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn writes_settings_anew() {
-        let written = |text: &str| session_setting(text).unwrap_or_default();
-        assert_eq!(written("set names 'utf8' collate utf8_bin"), "SET NAMES utf8 COLLATE utf8_bin");
-        assert_eq!(written("SET SESSION collation_connection = utf8_bin"), "SET collation_connection = utf8_bin");
-        assert_eq!(written("SET @@collation_connection = utf8_bin"), "SET collation_connection = utf8_bin");
-        assert_eq!(written("SET @a := 'b; c'"), "SET @a = 'b; c'");
-        assert_eq!(written("SET @@session.collation_connection = a_bin"), "SET collation_connection = a_bin");
-        for scope in ["GLOBAL ", "PERSIST ", "@@global.", "@@GLOBAL.", "@", "a = 1, "] {
-            assert_eq!(written(&format!("SET {scope}collation_connection = utf8_bin")), "", "{scope}");
-        }
-        for text in ["SET GLOBAL a = 'b'", "SET @a = f()", "SET @@a = 'b'", "SET NAMES 'a; b'", "SELECT 1"] {
-            assert_eq!(written(text), "", "{text}");
         }
     }
 }

@@ -20,7 +20,8 @@ use crate::settings::Defaults;
 /// What is compared.
 pub struct LiveRequest {
     pub schemas: Vec<String>,
-    /// Queries, the first schema being in use. Of other statements only USE and SET NAMES are run.
+    /// Queries, the first schema being in use. Of other statements only USE and
+    /// [settings](sql::read_settings) are applied.
     pub scripts: Vec<Vec<Given>>,
     /// Statements that the application's connection begins with.
     pub first: Vec<String>,

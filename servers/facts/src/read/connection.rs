@@ -5,6 +5,7 @@ use std::time::Duration;
 use mysql::prelude::Queryable;
 use server::Conn;
 use server::{ConnectionCharsets, Error, Flavour, Server, Version, read_connection_charsets};
+use sql::SessionSetting;
 
 /// Time limits of reading.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +46,21 @@ pub(super) fn open(server: &Server, limits: &Limits) -> Result<(Conn, Connection
         })?;
     }
     Ok((conn, handshake))
+}
+
+/// Applies settings to a session. A setting that the server refuses has no effect.
+pub fn apply_settings(conn: &mut Conn, settings: &[SessionSetting]) -> mysql::Result<()> {
+    for SessionSetting { statement, parameter, .. } in settings {
+        let set = match parameter {
+            Some(value) => conn.exec_drop(statement.as_str(), (value.as_str(),)),
+            None => conn.query_drop(statement),
+        };
+        match set {
+            Err(mysql::Error::MySqlError(_)) => {}
+            other => other?,
+        }
+    }
+    Ok(())
 }
 
 fn setup_statements(flavour: Flavour, version: Version, limits: &Limits) -> Vec<String> {

@@ -38,7 +38,7 @@ use dictionary::Dictionary;
 use dictionary_row::DictionaryRow;
 use grants::Grants;
 
-pub use connection::{Limits, connect};
+pub use connection::{Limits, apply_settings, connect};
 pub use grants::{Privilege, rights_beyond};
 pub use invoker_views::InvokerViews;
 pub use settings::VARIABLES;

@@ -1,6 +1,7 @@
 //! Attacks: programs, archives, folders, files and servers of strangers. Tests that need root to
 //! show a fault report that they are skipped.
 
+mod charsets;
 mod copies;
 mod functions;
 mod plans;
