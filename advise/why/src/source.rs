@@ -32,6 +32,8 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
     if let Some(schema) = &request.schema {
         select_schema(&mut conn, schema).map_err(fail("select a schema"))?;
     }
+    let mode: Option<String> = conn.query_first("SELECT @@SESSION.sql_mode").map_err(fail("read the SQL mode"))?;
+    let mode = SqlMode::parse(&mode.unwrap_or_default());
     let mut unset = UnsetVariables::default();
     for statement in &request.first {
         let settings = unset.read(statement);
@@ -58,7 +60,11 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
         };
         let tokens: Vec<Token<'_>> =
             tokenize(&given.text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
-        if !is_explainable(&given.text) || sql::find_odd_number(&tokens).is_some() {
+        if !is_explainable(&given.text) {
+            continue;
+        }
+        if let Err(call) = workload_folder::check_calls(&given.text, mode) {
+            diagnosis.notes.push(format!("{}: not explained on the server: {}", given.place, call.reason));
             continue;
         }
         if let Some(name) = runnable.find_in(&given.text) {

@@ -28,7 +28,7 @@ mod write;
 pub use cell::{Cell, CellType, Column};
 pub use encoding::check_encoding;
 pub use fault::{Fault, FolderCheck, Severity};
-pub use guard::{OutOfScope, check_scope};
+pub use guard::{OutOfScope, check_calls, check_scope};
 pub use header::StatementHeader;
 pub use manifest::{FORMAT, Manifest, Origin, Protocol, Session, TableOrigin};
 pub use read::{InvalidWorkload, Workload, check, read};

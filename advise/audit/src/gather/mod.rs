@@ -106,10 +106,12 @@ impl Gatherer<'_> {
         Ok(())
     }
 
-    /// Returns the reason why a statement is not explained: it may run code of the server's users.
+    /// Returns the reason why a statement is not explained: it may run code of the server's users,
+    /// or a function that changes the server.
     fn refuse_to_explain(&self, statement: &str) -> Option<String> {
-        if sql::find_odd_number(&crate::text::tokens(statement)).is_some() {
-            return Some("it has a number that servers read in different ways".into());
+        // The SQL mode of the session is empty.
+        if let Err(call) = workload_folder::check_calls(statement, sql::SqlMode::default()) {
+            return Some(call.reason);
         }
         let name = self.runnable.find_in(statement)?;
         Some(format!("it names {name}, a stored or changing function or a view that uses one, which EXPLAIN can run"))

@@ -6,7 +6,7 @@ use mysql::prelude::Queryable;
 use result_diff::{PlanChange, compare_plans};
 use server::{Flavour, Server};
 use sql::{SessionSetting, SqlMode, Token, TokenKind, quote_identifier, read_settings, tokenize};
-use workload_folder::{Effect, statement_effect};
+use workload_folder::{Effect, check_calls, statement_effect};
 
 use super::LiveRequest;
 use crate::Error;
@@ -42,7 +42,8 @@ pub fn compare(
             match use_of(&given.text, modes) {
                 Use::Query => {
                     if let Some(name) = runnable.iter().find_map(|names| names.find_in(&given.text)) {
-                        refused.push(format!("{} ({name})", given.place));
+                        let reason = format!("it names {name}, a stored or changing function or a view that uses one");
+                        refused.push((&given.place, reason));
                         continue;
                     }
                     compared.findings.extend(compare_query(&mut old, &mut new, given, facts)?);
@@ -55,6 +56,7 @@ pub fn compare(
                 Use::Settings(settings) => {
                     [&mut old, &mut new].into_iter().try_for_each(|one| apply(one, &settings))?
                 }
+                Use::Refused(reason) => refused.push((&given.place, reason)),
                 Use::Other => left_out += 1,
             }
         }
@@ -63,11 +65,10 @@ pub fn compare(
         let verb = if left_out == 1 { "statement is no query, and was" } else { "statements are no queries, and were" };
         notes.push(format!("{left_out} {verb} not run"));
     }
-    if let Some(first) = refused.first() {
+    if let Some((place, reason)) = refused.first() {
         let count = message::count_noun(refused.len(), "statement");
         notes.push(format!(
-            "{count} not run, as a function could change the server, or what the session may do: {first} names one, or \
-             a view that uses one"
+            "{count} not run, as a function could change the server, or what the session may do: {place}: {reason}"
         ));
     }
     Ok(compared)
@@ -132,6 +133,8 @@ enum Use {
     Schema(String),
     /// Settings of `SET …`.
     Settings(Vec<SessionSetting>),
+    /// A query that isn't run, with the reason: it calls a function that may change the server.
+    Refused(String),
     Other,
 }
 
@@ -139,6 +142,9 @@ enum Use {
 fn use_of(text: &str, [one, other]: [SqlMode; 2]) -> Use {
     match [use_in_mode(text, one), use_in_mode(text, other)] {
         [first, second] if first == second => first,
+        [Use::Refused(reason), Use::Query | Use::Refused(_)] | [Use::Query, Use::Refused(reason)] => {
+            Use::Refused(reason)
+        }
         _ => Use::Other,
     }
 }
@@ -161,7 +167,10 @@ fn use_in_mode(text: &str, mode: SqlMode) -> Use {
     });
     let is_conditional = tokens.iter().any(|token| token.kind == TokenKind::ConditionalComment);
     match statement_effect(&tokens) {
-        Ok(Effect::Reads) if !locks && !is_conditional && sql::find_odd_number(&tokens).is_none() => Use::Query,
+        Ok(Effect::Reads) if !locks && !is_conditional => match check_calls(text, mode) {
+            Ok(()) => Use::Query,
+            Err(call) => Use::Refused(call.reason),
+        },
         _ => Use::Other,
     }
 }
@@ -294,13 +303,15 @@ mod tests {
             assert_eq!(use_of(text), Use::Schema(schema.into()), "{text}");
         }
         assert!(matches!(use_of("SET NAMES latin1"), Use::Settings(_)));
+        for text in ["SELECT SLEEP 1.e(5)", "SELECT LOAD_FILE('x')", "SELECT innodb_redo_log_archive_stop()"] {
+            assert!(matches!(use_of(text), Use::Refused(_)), "{text}");
+        }
         for other in [
             "UPDATE t SET a = 1",
             "SELECT 1 INTO OUTFILE 'x'",
             "SELECT a FROM t FOR UPDATE",
             "SELECT a FROM t LOCK IN SHARE MODE",
             "SELECT SLEEP(5)",
-            "SELECT SLEEP 1.e(5)",
             "SET GLOBAL sql_mode = ''",
             "SELECT 1 /*! INTO OUTFILE 'x' */",
             "CALL p()",

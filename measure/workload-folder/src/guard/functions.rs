@@ -1,5 +1,5 @@
-//! Functions of MySQL and MariaDB that a workload may call: they change nothing and wait for
-//! nothing.
+//! Functions of MySQL and MariaDB that statements of workloads, scripts and logs may call: they
+//! change nothing and wait for nothing.
 //!
 //! Left out on purpose: functions that read files (`LOAD_FILE`), wait or lock (`SLEEP`,
 //! `BENCHMARK`, `GET_LOCK`, `…_WAIT_…`), change the server (`…_replication_…`, `SETVAL`), or were
@@ -17,7 +17,8 @@ const KEYWORDS: &str = " against all and any array as between binary both by cas
     if elseif \
     char varchar nchar varbinary decimal dec numeric fixed float double real bit tinyint smallint mediumint int integer bigint \
     datetime timestamp time date year text tinytext mediumtext longtext blob tinyblob mediumblob longblob enum signed unsigned \
-    json precision varying national vector ";
+    json precision varying national vector \
+    of ";
 
 const ALLOWED_FUNCTIONS: &str = " abs acos add_months adddate addtime aes_decrypt aes_encrypt any_value ascii asin atan atan2 avg \
     bin bin_to_uuid binary bit_and bit_count bit_length bit_or bit_xor cast ceil ceiling char char_length character_length charset \
@@ -57,7 +58,16 @@ const ALLOWED_FUNCTIONS: &str = " abs acos add_months adddate addtime aes_decryp
     uuid_v7 validate_password_strength value values var_pop var_samp variance vec_distance vec_distance_cosine vec_distance_euclidean \
     vec_fromtext vec_totext vector_dim vector_to_string string_to_vector version week weekday weekofyear weight_string within \
     geometrycollection linestring multilinestring multipoint multipolygon polygon geometryfromtext geometryfromwkb geomfromtext \
-    geomfromwkb asbinary astext aswkb aswkt area centroid glength numpoints pointn pointfromtext srid startpoint x y year yearweek ";
+    geomfromwkb asbinary astext aswkb aswkt area centroid glength numpoints pointn pointfromtext srid startpoint x y year yearweek \
+    statement_digest statement_digest_text icu_version rownum session_user gtid_subset gtid_subtract json_append json_duality_object \
+    etag to_vector from_vector distance vector_distance boundary buffer convexhull pointonsurface dimension \
+    geometryn geometrytype isring numgeometries geomcollection endpoint exteriorring interiorringn numinteriorrings \
+    geomcollfromtext geometrycollectionfromtext linefromtext linestringfromtext mlinefromtext mpointfromtext mpolyfromtext \
+    multilinestringfromtext multipointfromtext multipolygonfromtext polyfromtext polygonfromtext geomcollfromwkb \
+    geometrycollectionfromwkb linefromwkb linestringfromwkb mlinefromwkb mpointfromwkb mpolyfromwkb multilinestringfromwkb \
+    multipointfromwkb multipolygonfromwkb pointfromwkb polyfromwkb polygonfromwkb st_geometrycollectionfromwkb st_linestringfromwkb \
+    st_mlinefromwkb st_mpointfromwkb st_mpolyfromwkb st_multilinestringfromwkb st_multipointfromwkb st_multipolygonfromwkb \
+    st_polyfromwkb st_polygonfromwkb st_geomcollfromtxt ";
 
 /// Functions of servers, and of a known library of loadable functions, that a workload may not
 /// call.

@@ -4,6 +4,7 @@
 //! Works on tokens. A statement is checked as every supported server reads it: conditional comments
 //! are resolved for each set of versions ([`sql::readings`]). What is not known is refused.
 
+mod calls;
 mod clauses;
 mod definitions;
 mod functions;
@@ -13,6 +14,7 @@ use std::collections::HashSet;
 
 use sql::{SqlMode, Token, TokenKind};
 
+pub use calls::check_calls;
 use clauses::{Names, Walker};
 pub(crate) use definitions::{check_definition, find_object};
 pub(crate) use functions::is_server_function;

@@ -3,7 +3,9 @@
 
 use std::fs;
 
-use super::weigh;
+use mysql::prelude::Queryable;
+
+use super::{charsets, weigh};
 use crate::attach::Foreign;
 use crate::workspace::Workspace;
 
@@ -101,4 +103,54 @@ fn functions_of_running_servers_are_not_run() {
         assert!(compared.stdout.contains("4 statements not run"), "{spec}: {compared}");
         assert_eq!(server.variable("max_connections"), limit, "{spec}");
     }
+}
+
+/// A loadable function that MySQL registers itself, and that it runs in EXPLAIN.
+const ADD_SOURCE: &str = "asynchronous_connection_failover_add_source('c', '10.0.0.1', 3306, '', 50)";
+
+#[test]
+fn functions_that_mysql_registers_are_not_run() {
+    let server = charsets::start("mysql@sid");
+    let count = || -> u64 {
+        let query = "SELECT COUNT(*) FROM performance_schema.replication_asynchronous_connection_failover";
+        server.hold_session("USE shop").query_first(query).unwrap().unwrap()
+    };
+    let query = format!("SELECT x FROM a WHERE id = {ADD_SOURCE}");
+    server.hold_session("USE shop").query_drop(format!("EXPLAIN {query}")).unwrap();
+    assert_eq!(count(), 1, "the attack works");
+    server.run("DO asynchronous_connection_failover_reset()");
+    server.run(&format!("CREATE SQL SECURITY INVOKER VIEW shop.v AS SELECT {ADD_SOURCE} AS x"));
+    assert_eq!(count(), 0);
+
+    let workspace = Workspace::new();
+    let quoted = query.replacen("_source(", "_source` (", 1).replacen("asynch", "`asynch", 1);
+    let statements = [query.as_str(), &quoted, "SELECT * FROM v"];
+    fs::write(workspace.root().join("app.sql"), statements.join(";\n")).unwrap();
+    fs::write(workspace.root().join("slow.log"), charsets::slow_log(&statements)).unwrap();
+    let socket = server.socket();
+    let account = format!("u=root,S={}", socket.display());
+    let (socket, from, to) =
+        (format!("--socket={}", socket.display()), format!("--from={account}"), format!("--to={account}"));
+    let running = ["--no-defaults", "-uroot", &socket];
+    let asks = |command: &[&str], source: &str, name: &str| {
+        let own: &[&str] = if command[0] == "upgrade" { &[] } else { &running };
+        let finished = weigh(&workspace, &[command, own, &["--schema=shop", "--format=json", source]].concat());
+        assert!(matches!(finished.code, Some(0 | 1)), "{command:?}, {source}: {finished}");
+        assert!(finished.stdout.contains(&format!("it calls {name}")), "{command:?}, {source}: {finished}");
+    };
+    for command in [&["audit"][..], &["upgrade", "--live", &from, &to]] {
+        for source in ["--sql=app.sql", "--slow-log=slow.log"] {
+            asks(command, source, "asynchronous_connection_failover_add_source");
+            assert_eq!(count(), 0, "{command:?}, {source}");
+        }
+    }
+    // The private copy of `why` runs the statement more than once.
+    server.hold_session("USE shop").query_drop(format!("EXPLAIN {query}")).unwrap();
+    fs::write(
+        workspace.root().join("reset.sql"),
+        "SELECT x FROM a WHERE id = asynchronous_connection_failover_reset()",
+    )
+    .unwrap();
+    asks(&["why"], "--sql=reset.sql", "asynchronous_connection_failover_reset");
+    assert_eq!(count(), 1);
 }
