@@ -1,11 +1,15 @@
 //! Rows of CSV files, Parquet files and dumps, checked without a server.
 
+mod column;
 mod csv_rows;
 mod definition;
 mod dump;
+mod key;
 mod parquet_rows;
 mod partitions;
 mod table_file;
+#[cfg(test)]
+mod tests;
 
 pub use csv_rows::CsvRows;
 pub use dump::{DumpRows, NOT_UNDERSTOOD, list_dump_files, read_dump};

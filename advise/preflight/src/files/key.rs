@@ -1,0 +1,210 @@
+//! Parses indexes and constraints of CREATE TABLE and ALTER TABLE statements.
+
+use facts::{ForeignKey, Index, IndexKind, IndexPart, Table};
+use sql::{Token, closing_parenthesis, ddl};
+
+use super::column::content_tokens;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyKind {
+    Primary,
+    Unique,
+    Plain,
+    Fulltext,
+    Spatial,
+    /// Index of vectors (MariaDB 11.7).
+    Vector,
+    Foreign,
+    Check,
+}
+
+impl KeyKind {
+    fn read(token: &Token<'_>) -> Option<Self> {
+        let kinds = [
+            ("PRIMARY", Self::Primary),
+            ("UNIQUE", Self::Unique),
+            ("KEY", Self::Plain),
+            ("INDEX", Self::Plain),
+            ("FULLTEXT", Self::Fulltext),
+            ("SPATIAL", Self::Spatial),
+            ("VECTOR", Self::Vector),
+            ("FOREIGN", Self::Foreign),
+            ("CHECK", Self::Check),
+        ];
+        kinds.into_iter().find(|(word, _)| token.is_keyword(word)).map(|(_, kind)| kind)
+    }
+
+    fn is_index(self) -> bool {
+        !matches!(self, Self::Foreign | Self::Check)
+    }
+}
+
+/// Definition of an index or a constraint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key<'d> {
+    pub kind: KeyKind,
+    /// Name of the index, or of the constraint.
+    name: Option<String>,
+    /// Text in the parentheses: parts of an index, columns of a foreign key, or a condition.
+    list: &'d str,
+    /// Text after the parentheses.
+    rest: &'d str,
+}
+
+impl<'d> Key<'d> {
+    /// Reads ``UNIQUE KEY `name` (`a`) …`` or ``CONSTRAINT `name` CHECK (…)``, with or without
+    /// backticks and names.
+    pub fn parse(definition: &'d str) -> Option<Self> {
+        let tokens = content_tokens(definition);
+        let mut at = 0;
+        let mut symbol = None;
+        if tokens.first()?.is_keyword("CONSTRAINT") {
+            symbol = tokens.get(1).filter(|token| KeyKind::read(token).is_none()).and_then(Token::name);
+            at = 1 + usize::from(symbol.is_some());
+        }
+        let kind = KeyKind::read(tokens.get(at)?)?;
+        at += 1;
+        let skip = |at: &mut usize, words: &[&str]| {
+            *at += tokens[*at..].iter().take_while(|token| token.is_any_keyword(words)).count();
+        };
+        skip(&mut at, &["KEY", "INDEX"]);
+        skip(&mut at, &["IF", "NOT", "EXISTS"]);
+        let own_name = tokens.get(at).filter(|token| !token.is_any_keyword(&["USING", "TYPE"])).and_then(Token::name);
+        at += usize::from(own_name.is_some());
+        if tokens.get(at).is_some_and(|token| token.is_any_keyword(&["USING", "TYPE"])) {
+            at += 2;
+        }
+        Self::with_list(kind, symbol, own_name, definition, tokens.get(at..)?)
+    }
+
+    /// `tokens` begin with the parenthesis.
+    fn with_list(
+        kind: KeyKind,
+        symbol: Option<String>,
+        own_name: Option<String>,
+        text: &'d str,
+        tokens: &[Token<'_>],
+    ) -> Option<Self> {
+        let open = tokens.first().filter(|token| token.is_symbol('('))?;
+        let close = tokens[1 + closing_parenthesis(&tokens[1..])?];
+        let list = &text[open.end()..close.start];
+        let name = match kind {
+            KeyKind::Primary => Some("PRIMARY".to_owned()),
+            KeyKind::Foreign | KeyKind::Check => symbol.or(own_name),
+            // The servers name an index after its first column.
+            _ => own_name.or(symbol).or_else(|| split_list(list).next()?.column),
+        };
+        Some(Self { kind, name, list, rest: &text[close.end()..] })
+    }
+
+    /// `None` for foreign keys and checks.
+    pub fn index(&self) -> Option<Index> {
+        let kind = match self.kind {
+            KeyKind::Fulltext => IndexKind::Fulltext,
+            KeyKind::Spatial => IndexKind::Spatial,
+            KeyKind::Vector => IndexKind::Other,
+            _ => IndexKind::Btree,
+        };
+        let invisible = content_tokens(self.rest).iter().any(|word| word.is_any_keyword(&["INVISIBLE", "IGNORED"]));
+        self.kind.is_index().then(|| Index {
+            name: self.name.clone().unwrap_or_default(),
+            unique: matches!(self.kind, KeyKind::Primary | KeyKind::Unique),
+            kind,
+            invisible,
+            parts: split_list(self.list).collect(),
+        })
+    }
+
+    /// `None` unless the definition is of a foreign key with a parent.
+    pub fn foreign_key(&self, table: &Table) -> Option<ForeignKey> {
+        let tokens = content_tokens(self.rest);
+        let open = tokens.iter().position(|token| token.is_symbol('('))?;
+        if self.kind != KeyKind::Foreign || !tokens[0].is_keyword("REFERENCES") {
+            return None;
+        }
+        let close = tokens[open + 1 + closing_parenthesis(&tokens[open + 1..])?];
+        let parent: Vec<String> = tokens[1..open].iter().filter_map(Token::name).collect();
+        let columns = |list: &str| split_list(list).filter_map(|part| part.column).collect();
+        Some(ForeignKey {
+            name: self.name.clone().unwrap_or_default(),
+            schema: table.schema.clone(),
+            table: table.name.clone(),
+            columns: columns(self.list),
+            parent_schema: if parent.len() > 1 { parent[0].clone() } else { table.schema.clone() },
+            parent_table: parent.last()?.clone(),
+            parent_columns: columns(&self.rest[tokens[open].end()..close.start]),
+            on_update: find_rule(&tokens, "UPDATE"),
+            on_delete: find_rule(&tokens, "DELETE"),
+        })
+    }
+}
+
+/// Returns RESTRICT, CASCADE, SET NULL or NO ACTION; empty if the key has no such rule.
+fn find_rule(tokens: &[Token<'_>], event: &str) -> String {
+    let rule = tokens.windows(3).find(|words| words[0].is_keyword("ON") && words[1].is_keyword(event));
+    match rule.map(|words| words[2].text.to_uppercase()).as_deref() {
+        Some("CASCADE") => "CASCADE",
+        Some("RESTRICT") => "RESTRICT",
+        // SET DEFAULT is refused by InnoDB.
+        Some("SET") => "SET NULL",
+        Some(_) => "NO ACTION",
+        None => "",
+    }
+    .to_owned()
+}
+
+/// Splits the list of an index into its parts.
+fn split_list(list: &str) -> impl Iterator<Item = IndexPart> {
+    let in_parentheses = format!("({list})");
+    ddl::split_definitions(&in_parentheses).into_iter().map(parse_part).collect::<Vec<_>>().into_iter()
+}
+
+/// Reads `` `a`(9) DESC`` or `(lower(…))`.
+fn parse_part(text: &str) -> IndexPart {
+    let tokens = content_tokens(text);
+    let descending = tokens.last().is_some_and(|token| token.is_keyword("DESC"));
+    match tokens.as_slice() {
+        [open, inside @ ..] if open.is_symbol('(') => {
+            let end = closing_parenthesis(inside).map_or(text.len(), |close| inside[close].start);
+            IndexPart { expression: Some(text[open.end()..end].to_owned()), descending, ..IndexPart::default() }
+        }
+        [name, rest @ ..] => {
+            let prefix = rest.first().filter(|token| token.is_symbol('(')).and_then(|_| rest.get(1)?.text.parse().ok());
+            IndexPart { column: name.name(), prefix, descending, ..IndexPart::default() }
+        }
+        [] => IndexPart::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(definition: &str) -> Vec<(Option<String>, Option<String>)> {
+        let index = Key::parse(definition).unwrap().index().unwrap();
+        index.parts.into_iter().map(|part| (part.column, part.expression)).collect()
+    }
+
+    #[test]
+    fn expressions_are_no_columns() {
+        let expression = |text: &str| (None, Some(text.to_owned()));
+        let column = |name: &str| (Some(name.to_owned()), None);
+        assert_eq!(parts("UNIQUE KEY `fy` ((md5(`a`)))"), [expression("md5(`a`)")]);
+        assert_eq!(
+            parts("UNIQUE KEY `fx` ((left(`a`,2)) DESC,`b`(5),`c,d` DESC)"),
+            [expression("left(`a`,2)"), column("b"), column("c,d")]
+        );
+    }
+
+    #[test]
+    fn foreign_keys_name_their_parents() {
+        let table = Table { schema: "s".into(), name: "c".into(), ..Table::default() };
+        let read = |text: &str| Key::parse(text).unwrap().foreign_key(&table).unwrap();
+        let key = read("CONSTRAINT fkx FOREIGN KEY (login) REFERENCES wp_users (user_login) ON UPDATE CASCADE");
+        let found = (key.name.as_str(), key.parent_schema.as_str(), key.parent_table.as_str());
+        assert_eq!(found, ("fkx", "s", "wp_users"));
+        assert_eq!((key.columns, key.parent_columns), (vec!["login".to_owned()], vec!["user_login".to_owned()]));
+        assert_eq!((key.on_update.as_str(), key.on_delete.as_str()), ("CASCADE", ""));
+        assert_eq!(read("FOREIGN KEY (`a`) REFERENCES `o`.`p` (`k`)").parent_schema, "o");
+    }
+}
