@@ -5,7 +5,7 @@ use rehearsal::{Kind, Unread};
 use server::error_code;
 
 use crate::checks::UNREADABLE;
-use crate::files::NOT_UNDERSTOOD;
+use crate::files::{NOT_READ, NOT_UNDERSTOOD};
 use crate::finding::{ConversionDetails, Finding};
 use crate::job::{Job, Request};
 
@@ -29,13 +29,17 @@ pub fn unread_lines(job: &Job<'_>, request: &Request) -> Vec<String> {
             (_, true) => " (create it again by hand)".to_owned(),
             _ => String::new(),
         };
-        format!("{}: left out: {}{remedy}", unread.name, unread.message)
+        match unread.code {
+            NOT_READ => format!("{}: not read: {}", unread.name, unread.message),
+            _ => format!("{}: left out: {}{remedy}", unread.name, unread.message),
+        }
     };
     requested(job, request).map(line).collect()
 }
 
 fn what_happened(unread: &Unread) -> String {
     match unread.code {
+        NOT_READ => format!("not all of the dump was read: {}", unread.message),
         NOT_UNDERSTOOD => format!("its definition was not understood: {}", unread.message),
         code => {
             let kind = unread.name.kind.keyword().to_lowercase();
@@ -45,7 +49,8 @@ fn what_happened(unread: &Unread) -> String {
 }
 
 /// Returns a finding for each object that the server can't open, or whose definition was not
-/// understood. Objects other than tables are reported as views.
+/// understood, and for each table with statements of a dump that were not. Objects other than tables
+/// are reported as views.
 pub fn unread_findings(job: &Job<'_>, request: &Request) -> Vec<Finding> {
     let finding = |unread: &Unread| Finding {
         check: UNREADABLE.name.into(),
@@ -55,8 +60,14 @@ pub fn unread_findings(job: &Job<'_>, request: &Request) -> Vec<Finding> {
             check::table_name(&unread.name.schema, &unread.name.name),
         ),
         what: what_happened(unread),
-        why: "it was not checked, and the plan leaves it out".into(),
-        action: "repair or drop it, then run preflight again".into(),
+        why: match unread.code {
+            NOT_READ => "keys, columns and rows that it adds or changes were not checked".into(),
+            _ => "it was not checked, and the plan leaves it out".into(),
+        },
+        action: match unread.code {
+            NOT_READ => "load the dump into a server, and run preflight there".into(),
+            _ => "repair or drop it, then run preflight again".into(),
+        },
         details: ConversionDetails {
             schema: unread.name.schema.clone(),
             table: Some(unread.name.name.clone()),

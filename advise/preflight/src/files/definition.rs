@@ -9,7 +9,6 @@ use super::column::{
     content_tokens, default_collation, find_charset, find_option, is_other_text, outer_tokens, parse_column,
 };
 use super::key::{Key, KeyKind};
-use super::partitions::parse_partitioning;
 
 /// A CREATE TABLE that was not understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +51,6 @@ pub fn parse_table(schema: &str, create: &str, flavour: Flavour) -> Result<Table
             _ => RowFormat::Dynamic,
         },
         collation,
-        partitioning: parse_partitioning(ddl::table_options(create)),
         ..Table::default()
     };
     for definition in definitions {

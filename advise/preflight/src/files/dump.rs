@@ -1,19 +1,18 @@
 //! Dumps of mysqldump and mydumper: in UTF-8, or in bytes as they are stored (`SET NAMES binary`).
 
-use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use facts::{Facts, Unseen};
+use facts::Facts;
 use mysql_collation::{Charset, Flavour};
-use rehearsal::{Definitions, Kind, Object, ObjectName, Unread};
+use rehearsal::Definitions;
 use sql::{InsertTuples, SqlMode, StatementReader, TupleValue};
 
-use super::build_facts;
-use super::definition::parse_table;
+use super::contents::{Contents, Inserts};
+use super::statement::InsertHead;
 use super::table_file::modification_time;
 use crate::Error;
 use crate::job::TableJob;
@@ -52,84 +51,21 @@ pub fn list_dump_files(path: &Path) -> Result<Vec<(PathBuf, String)>, Error> {
     Ok(list_files(path)?.into_iter().map(with_schema).collect())
 }
 
-/// Code of [`Unread`] for a definition that `weigh` can't parse. Not an error code of a server.
-pub const NOT_UNDERSTOOD: u16 = u16::MAX;
-
 /// Reads the tables of a dump, their definitions, and where their rows are. A table whose CREATE
-/// TABLE isn't laid out as mysqldump writes it is listed as unread.
+/// TABLE isn't laid out as mysqldump writes it is listed as unread, and so is one with a statement
+/// that was not understood.
 pub fn read_dump(path: &Path, flavour: Flavour) -> Result<(Facts, Definitions, DumpRows), Error> {
-    let (mut tables, mut definitions) = (Vec::new(), Definitions::default());
-    let mut inserts = Inserts::new();
-    let mut programs = BTreeSet::new();
-    // Table of the statement before, if it was an INSERT.
-    let mut last: Option<(String, String)> = None;
+    let mut contents = Contents::default();
     for_each_statement(path, &mut |file, schema, offset, statement, is_stored_bytes| {
-        let before = last.take();
-        if starts_with_words(statement, "INSERT") {
-            if let Some(head) = InsertHead::read(statement) {
-                let table = (schema.to_owned(), head.table);
-                let place = Place { file: file.clone(), offset, bytes: statement.len() as u64, is_stored_bytes };
-                let places = inserts.entry(table.clone()).or_default();
-                match places.last_mut().filter(|_| before.as_ref() == Some(&table)) {
-                    Some(run) if run.can_take(&place) => run.bytes = offset + place.bytes - run.offset,
-                    _ => places.push(place),
-                }
-                last = Some(table);
-            }
-        } else if starts_with_words(statement, "CREATE TABLE") {
-            let create = String::from_utf8_lossy(statement).into_owned();
-            match parse_table(schema, &create, flavour) {
-                Ok(table) => {
-                    definitions.objects.push(Object::new(Kind::Table, schema, &table.name, create));
-                    tables.push(table);
-                }
-                Err(unparsed) => definitions.unread.push(Unread {
-                    name: ObjectName { kind: Kind::Table, schema: schema.to_owned(), name: unparsed.name },
-                    code: NOT_UNDERSTOOD,
-                    message: unparsed.problem,
-                }),
-            }
-        } else if let Some(program) = find_program(statement) {
-            programs.insert((schema.to_owned(), program));
-        }
+        let place = Place { file: file.clone(), offset, bytes: statement.len() as u64, is_stored_bytes };
+        contents.add(schema, statement, place);
         Ok(())
     })?;
-    if tables.is_empty() && definitions.unread.is_empty() {
+    if contents.has_no_table() {
         return Err(Error::Content { path: path.to_owned(), problem: "no CREATE TABLE is in it".into() });
     }
-    let rows = DumpRows { path: path.to_owned(), inserts: Arc::new(inserts) };
-    let mut facts = build_facts(flavour, tables);
-    facts.unseen.extend((!programs.is_empty()).then(|| Unseen {
-        what: match programs.len() {
-            1 => "a program or view of the dump".into(),
-            count => format!("{count} programs and views of the dump"),
-        },
-        why: "programs and views are checked on a server only".into(),
-        remedy: None,
-    }));
-    Ok((facts, definitions, rows))
-}
-
-/// Returns kind and name of the program or view that a statement creates, such as `` TRIGGER `t` ``.
-/// Dumps write its parts in comments of versions.
-fn find_program(statement: &[u8]) -> Option<String> {
-    const MAX_HEAD_BYTES: usize = 1_000;
-    let head = statement.trim_ascii_start();
-    let head = String::from_utf8_lossy(&head[..head.len().min(MAX_HEAD_BYTES)]).replace("*/", " ");
-    let mut words = head.split_whitespace().map(|word| match word.strip_prefix("/*!") {
-        Some(word) => word.trim_start_matches(|character: char| character.is_ascii_digit()),
-        None => word,
-    });
-    if !words.by_ref().find(|word| !word.is_empty())?.eq_ignore_ascii_case("create") {
-        return None;
-    }
-    let kinds = ["PROCEDURE", "FUNCTION", "TRIGGER", "EVENT", "VIEW"];
-    let kind = words
-        .by_ref()
-        .take_while(|word| !word.eq_ignore_ascii_case("table") && !word.eq_ignore_ascii_case("as"))
-        .find(|word| kinds.iter().any(|kind| word.eq_ignore_ascii_case(kind)))?;
-    let name = words.next()?.split(['(', ' ']).next()?;
-    Some(format!("{} {name}", kind.to_uppercase()))
+    let (facts, definitions, inserts) = contents.finish(flavour);
+    Ok((facts, definitions, DumpRows { path: path.to_owned(), inserts: Arc::new(inserts) }))
 }
 
 /// Function that receives a file, the default schema, the offset and text of a statement, and
@@ -172,16 +108,9 @@ fn open(path: &Path, must_be_regular: bool) -> Result<File, Error> {
     opened.map_err(|source| Error::File { what: "read", path: path.to_owned(), source })
 }
 
-fn starts_with_words(statement: &[u8], words: &str) -> bool {
-    statement.trim_ascii_start().get(..words.len()).is_some_and(|head| head.eq_ignore_ascii_case(words.as_bytes()))
-}
-
-/// Places of rows, by schema and table.
-type Inserts = HashMap<(String, String), Vec<Place>>;
-
 /// Position of INSERTs into one table that directly follow each other. A dump may have one for each row.
 #[derive(Clone, Debug)]
-struct Place {
+pub struct Place {
     file: Arc<Path>,
     offset: u64,
     bytes: u64,
@@ -191,8 +120,13 @@ struct Place {
 
 impl Place {
     /// True if the INSERT at `next` is read like these.
-    fn can_take(&self, next: &Self) -> bool {
+    pub fn can_take(&self, next: &Self) -> bool {
         self.is_stored_bytes == next.is_stored_bytes && Arc::ptr_eq(&self.file, &next.file)
+    }
+
+    /// Adds the INSERT at `next`, which directly follows these.
+    pub fn extend(&mut self, next: &Self) {
+        self.bytes = next.offset + next.bytes - self.offset;
     }
 
     /// Calls `each` for each statement.
@@ -259,29 +193,6 @@ enum Failure {
     Check(Error),
 }
 
-/// Beginning of an INSERT, as mysqldump and mydumper write it.
-struct InsertHead {
-    table: String,
-    /// Empty if the statement lists no columns.
-    columns: Vec<String>,
-    /// Offset of `VALUES`.
-    values: usize,
-}
-
-impl InsertHead {
-    fn read(statement: &[u8]) -> Option<Self> {
-        let values = statement.windows(7).position(|word| {
-            word.eq_ignore_ascii_case(b"VALUES ")
-                || word.eq_ignore_ascii_case(b"VALUES(")
-                || word.eq_ignore_ascii_case(b"VALUES\n")
-        })?;
-        let head = String::from_utf8_lossy(&statement[..values]);
-        let (name, list) = head.split_once('(').unwrap_or((&head, ""));
-        let quoted = |text: &str| -> Vec<String> { text.split('`').skip(1).step_by(2).map(str::to_owned).collect() };
-        Some(Self { table: quoted(name).pop()?, columns: quoted(list), values })
-    }
-}
-
 /// Passes the rows of an INSERT into the table to `each`.
 fn read_insert(
     statement: &[u8],
@@ -292,16 +203,28 @@ fn read_insert(
     each: &mut RowVisitor<'_>,
 ) -> Result<(), Failure> {
     let Some(head) = InsertHead::read(statement) else { return Ok(()) };
-    let position = |name: &str| {
-        if head.columns.is_empty() {
-            table.table.columns.iter().position(|column| column.name == name)
-        } else {
-            head.columns.iter().position(|column| *column == name)
-        }
+    // Without a list, a row has all columns but the invisible ones.
+    let visible = || table.table.columns.iter().filter(|column| !column.extra.contains("INVISIBLE"));
+    let order: Vec<&str> = match head.columns.is_empty() {
+        true => visible().map(|column| column.name.as_str()).collect(),
+        false => head
+            .columns
+            .iter()
+            .map(|name| table.table.column(name).map_or(name, |column| &column.name).as_str())
+            .collect(),
     };
+    let generated = visible().filter(|column| head.columns.is_empty() && column.extra.contains("GENERATED")).count();
+    let position = |name: &str| order.iter().position(|column| *column == name);
     let places: Vec<Option<usize>> = fields.columns.iter().map(|field| position(&field.name)).collect();
-    for tuple in InsertTuples::new(&statement[head.values + 6..]) {
+    for tuple in InsertTuples::new(&statement[head.rows..]) {
         let tuple = tuple.map_err(Failure::Content)?;
+        if tuple.len() + generated < order.len() {
+            let (name, values) = (table.name(), message::count_noun(tuple.len() as u64, "value"));
+            return Err(Failure::Content(format!(
+                "a row of {name} has {values} for {} columns; weigh reads literals, not expressions",
+                order.len()
+            )));
+        }
         let value = |(place, field): (&Option<usize>, &crate::row::Field)| match tuple.get((*place)?)? {
             TupleValue::Null => None,
             TupleValue::Text(bytes) if is_stored_bytes => Some(bytes.to_vec()),

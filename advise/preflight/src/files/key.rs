@@ -1,7 +1,7 @@
 //! Parses indexes and constraints of CREATE TABLE and ALTER TABLE statements.
 
 use facts::{ForeignKey, Index, IndexKind, IndexPart, Table};
-use sql::{Token, closing_parenthesis, ddl};
+use sql::{Token, TokenKind, closing_parenthesis, ddl, quote_identifier};
 
 use super::column::content_tokens;
 
@@ -32,6 +32,20 @@ impl KeyKind {
             ("CHECK", Self::Check),
         ];
         kinds.into_iter().find(|(word, _)| token.is_keyword(word)).map(|(_, kind)| kind)
+    }
+
+    /// Words of `SHOW CREATE TABLE`.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Primary => "PRIMARY KEY",
+            Self::Unique => "UNIQUE KEY",
+            Self::Plain => "KEY",
+            Self::Fulltext => "FULLTEXT KEY",
+            Self::Spatial => "SPATIAL KEY",
+            Self::Vector => "VECTOR KEY",
+            Self::Foreign => "FOREIGN KEY",
+            Self::Check => "CHECK",
+        }
     }
 
     fn is_index(self) -> bool {
@@ -75,6 +89,16 @@ impl<'d> Key<'d> {
             at += 2;
         }
         Self::with_list(kind, symbol, own_name, definition, tokens.get(at..)?)
+    }
+
+    /// Reads `CREATE INDEX`, whose tokens begin with INDEX or the word before it, such as UNIQUE.
+    pub fn parse_create_index(text: &'d str, tokens: &[Token<'_>]) -> Option<Self> {
+        let kind = KeyKind::read(tokens.first()?)?;
+        let on = tokens.iter().position(|token| token.is_keyword("ON"))?;
+        let words = ["INDEX", "UNIQUE", "FULLTEXT", "SPATIAL", "VECTOR", "IF", "NOT", "EXISTS"];
+        let name = tokens[..on].iter().find(|token| !token.is_any_keyword(&words))?.name();
+        let open = on + tokens[on..].iter().position(|token| token.is_symbol('('))?;
+        Self::with_list(kind, None, name, text, &tokens[open..])
     }
 
     /// `tokens` begin with the parenthesis.
@@ -137,6 +161,19 @@ impl<'d> Key<'d> {
             on_delete: find_rule(&tokens, "DELETE"),
         })
     }
+
+    /// Returns the definition as `SHOW CREATE TABLE` prints it. Columns of the table are in
+    /// backticks.
+    pub fn canonical(&self, columns: &[String]) -> String {
+        let words = self.kind.words();
+        let name = self.name.as_deref().map(quote_identifier);
+        let head = match (name, self.kind) {
+            (Some(name), KeyKind::Foreign | KeyKind::Check) => format!("CONSTRAINT {name} {words}"),
+            (Some(name), kind) if kind != KeyKind::Primary => format!("{words} {name}"),
+            _ => words.to_owned(),
+        };
+        format!("{head} ({}){}", quote_columns(self.list, columns), self.rest)
+    }
 }
 
 /// Returns RESTRICT, CASCADE, SET NULL or NO ACTION; empty if the key has no such rule.
@@ -176,6 +213,24 @@ fn parse_part(text: &str) -> IndexPart {
     }
 }
 
+/// Returns an expression with the table's columns in backticks.
+fn quote_columns(expression: &str, columns: &[String]) -> String {
+    let tokens = content_tokens(expression);
+    let (mut quoted, mut copied) = (String::new(), 0);
+    for (at, token) in tokens.iter().enumerate() {
+        let is_call = tokens.get(at + 1).is_some_and(|next| next.is_symbol('('));
+        let column = columns.iter().find(|column| token.text.eq_ignore_ascii_case(column));
+        // `name(10)` at the beginning of a part is a column with a prefix.
+        let begins_part = at == 0 || tokens[at - 1].is_symbol(',');
+        if let Some(column) = column.filter(|_| token.kind == TokenKind::Word && (!is_call || begins_part)) {
+            quoted += &expression[copied..token.start];
+            quoted += &quote_identifier(column);
+            copied = token.end();
+        }
+    }
+    quoted + &expression[copied..]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,6 +249,28 @@ mod tests {
             parts("UNIQUE KEY `fx` ((left(`a`,2)) DESC,`b`(5),`c,d` DESC)"),
             [expression("left(`a`,2)"), column("b"), column("c,d")]
         );
+    }
+
+    #[test]
+    fn keys_get_the_form_of_the_servers() {
+        let columns = ["id".to_owned(), "Name".to_owned()];
+        for (definition, canonical) in [
+            ("UNIQUE KEY `u` (`id`,`Name`(5)) USING BTREE", "UNIQUE KEY `u` (`id`,`Name`(5)) USING BTREE"),
+            ("UNIQUE (name(5), id)", "UNIQUE KEY `name` (`Name`(5), `id`)"),
+            ("constraint c unique index using btree (name)", "UNIQUE KEY `c` (`Name`)"),
+            ("PRIMARY KEY (id)", "PRIMARY KEY (`id`)"),
+            ("INDEX i ((lower(name)))", "KEY `i` ((lower(`Name`)))"),
+            ("FULLTEXT KEY IF NOT EXISTS f (name)", "FULLTEXT KEY `f` (`Name`)"),
+            (
+                "CONSTRAINT fk FOREIGN KEY (name) REFERENCES s.p (n) ON DELETE SET NULL",
+                "CONSTRAINT `fk` FOREIGN KEY (`Name`) REFERENCES s.p (n) ON DELETE SET NULL",
+            ),
+            ("CONSTRAINT c CHECK (name <> 'name')", "CONSTRAINT `c` CHECK (`Name` <> 'name')"),
+            ("CHECK (id > 0)", "CHECK (`id` > 0)"),
+        ] {
+            assert_eq!(Key::parse(definition).unwrap().canonical(&columns), canonical);
+        }
+        assert_eq!((Key::parse("`key` int"), Key::parse("PERIOD FOR p (`a`,`b`)")), (None, None));
     }
 
     #[test]

@@ -1,18 +1,22 @@
 //! Rows of CSV files, Parquet files and dumps, checked without a server.
 
+mod change;
 mod column;
+mod contents;
 mod csv_rows;
 mod definition;
 mod dump;
 mod key;
 mod parquet_rows;
 mod partitions;
+mod statement;
 mod table_file;
 #[cfg(test)]
 mod tests;
 
+pub use contents::{NOT_READ, NOT_UNDERSTOOD};
 pub use csv_rows::CsvRows;
-pub use dump::{DumpRows, NOT_UNDERSTOOD, list_dump_files, read_dump};
+pub use dump::{DumpRows, list_dump_files, read_dump};
 pub use parquet_rows::ParquetRows;
 pub use table_file::TableFile;
 

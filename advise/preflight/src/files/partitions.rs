@@ -1,74 +1,212 @@
-//! Parses the partitions of a CREATE TABLE.
+//! Parses PARTITION BY of CREATE TABLE statements.
 
 use facts::{Partition, Partitioning};
-use sql::{SqlMode, Token, TokenKind};
+use sql::{Token, closing_parenthesis, ddl};
 
-/// Returns how a table is partitioned, from the options behind its columns:
-/// ``/*!50100 PARTITION BY KEY (`a`) PARTITIONS 3 */``. `None` without partitions.
-pub fn parse_partitioning(options: &str) -> Option<Partitioning> {
-    let is_word = |token: &Token<'_>| !matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment);
-    let tokens: Vec<Token<'_>> = sql::tokenize(options, SqlMode::default()).filter(is_word).collect();
-    let (method, expression) = parse_method(options, &tokens, "partition")?;
-    let (sub_method, sub_expression) = parse_method(options, &tokens, "subpartition").unzip();
-    let mut partitions = parse_definitions(options, &tokens);
-    if partitions.is_empty() {
-        let count = tokens.windows(2).find(|pair| pair[0].is_keyword("partitions"))?[1].text.parse().ok()?;
-        partitions = (0..count).map(|at: usize| Partition { name: format!("p{at}"), ..Partition::default() }).collect();
+use super::column::content_tokens;
+
+/// Parses the partitions in the text behind a table's definitions, as the servers print it. `None`
+/// without partitions.
+///
+/// # Errors
+///
+/// Returns PARTITION BY and what follows, if it was not understood.
+pub fn parse_partitioning(options: &str) -> Result<Option<Partitioning>, String> {
+    let tokens = content_tokens(options);
+    let is_begin = |pair: &[Token<'_>]| pair[0].is_keyword("PARTITION") && pair[1].is_keyword("BY");
+    let Some(at) = tokens.windows(2).position(is_begin) else { return Ok(None) };
+    let mut clause = Clause { text: options, tokens: &tokens[at + 2..] };
+    clause.read().map(Some).ok_or_else(|| options[tokens[at].start..].to_owned())
+}
+
+/// Text that is read token by token.
+struct Clause<'t> {
+    text: &'t str,
+    tokens: &'t [Token<'t>],
+}
+
+impl<'t> Clause<'t> {
+    fn next(&mut self) -> Option<Token<'t>> {
+        let (first, rest) = self.tokens.split_first()?;
+        self.tokens = rest;
+        Some(*first)
     }
-    let sub_expression = sub_expression.flatten();
-    Some(Partitioning { method, expression, sub_method, sub_expression, partitions })
-}
 
-/// Returns method and expression of `PARTITION BY LIST COLUMNS(a)`, after the word `partition` or
-/// `subpartition`. The expression is `None` if it is empty, as in `KEY ()`.
-fn parse_method(options: &str, tokens: &[Token<'_>], word: &str) -> Option<(String, Option<String>)> {
-    let by = 2 + tokens.windows(2).position(|pair| pair[0].is_keyword(word) && pair[1].is_keyword("by"))?;
-    let methods = ["linear", "range", "list", "columns", "hash", "key", "system_time"];
-    let words = tokens[by..].iter().take_while(|token| token.is_any_keyword(&methods));
-    let method = words.map(|token| token.text.to_uppercase()).collect::<Vec<_>>().join(" ");
-    let open = by + tokens[by..].iter().position(|token| token.is_symbol('('))?;
-    let expression = inside_parentheses(options, tokens, open)?;
-    Some((method, (!expression.is_empty()).then(|| expression.to_owned())))
-}
+    /// Skips a word. False if another token follows.
+    fn skip(&mut self, word: &str) -> bool {
+        let is_next = self.tokens.first().is_some_and(|token| token.is_keyword(word));
+        self.tokens = &self.tokens[usize::from(is_next)..];
+        is_next
+    }
 
-/// Returns the text between the parenthesis at `open` and the one that closes it.
-fn inside_parentheses<'o>(options: &'o str, tokens: &[Token<'_>], open: usize) -> Option<&'o str> {
-    let inside = tokens.get(open + 1..)?;
-    let close = inside[sql::closing_parenthesis(inside)?];
-    Some(options[tokens[open].end()..close.start].trim())
-}
+    /// Skips a word and its number, such as PARTITIONS 4, and returns the number.
+    fn skip_number(&mut self, word: &str) -> Option<usize> {
+        self.skip(word).then_some(())?;
+        let number = self.next().and_then(|token| if token.is_symbol('=') { self.next() } else { Some(token) });
+        number?.text.parse().ok()
+    }
 
-/// Returns the partitions of ``PARTITION `p` VALUES IN ('a','b')``.
-fn parse_definitions(options: &str, tokens: &[Token<'_>]) -> Vec<Partition> {
-    let begins = |at: &usize| {
-        let is_name = tokens.get(at + 1).is_some_and(|token| token.name().is_some() && !token.is_keyword("by"));
-        tokens[*at].is_keyword("partition") && is_name
-    };
-    let starts: Vec<usize> = (0..tokens.len()).filter(begins).collect();
-    let partition = |(number, start): (usize, &usize)| {
-        let end = starts.get(number + 1).copied().unwrap_or(tokens.len());
-        let own = &tokens[start + 2..end];
-        let values = own.iter().position(|token| token.is_any_keyword(&["in", "than"]));
-        let description = match values {
-            Some(at) if own.get(at + 1)?.is_symbol('(') => inside_parentheses(options, tokens, start + 2 + at + 1),
-            Some(at) => Some(own.get(at + 1)?.text),
-            // MariaDB.
-            None => own.first().filter(|token| token.is_keyword("default")).map(|token| token.text),
+    /// Returns the text in the parentheses that follow.
+    fn parentheses(&mut self) -> Option<&'t str> {
+        let open = self.next().filter(|token| token.is_symbol('('))?;
+        let close = closing_parenthesis(self.tokens)?;
+        let end = self.tokens[close].start;
+        self.tokens = &self.tokens[close + 1..];
+        Some(&self.text[open.end()..end])
+    }
+
+    fn read(&mut self) -> Option<Partitioning> {
+        let (method, expression) = self.read_method()?;
+        let count = self.skip_number("PARTITIONS");
+        let (mut sub_method, mut sub_expression) = (None, None);
+        if self.skip("SUBPARTITION") {
+            let (method, expression) = self.skip("BY").then(|| self.read_method())??;
+            (sub_method, sub_expression) = (Some(method), expression);
+            self.skip_number("SUBPARTITIONS");
+        }
+        let partitions = match self.tokens.first() {
+            Some(token) if token.is_symbol('(') => read_partitions(self.parentheses()?)?,
+            _ => {
+                (0..count.unwrap_or(1)).map(|at| Partition { name: format!("p{at}"), ..Partition::default() }).collect()
+            }
         };
-        let name = tokens[start + 1].name()?;
-        Some(Partition { name, description: description.map(str::to_owned), ..Partition::default() })
-    };
-    starts.iter().enumerate().filter_map(partition).collect()
+        Some(Partitioning { method, expression, sub_method, sub_expression, partitions })
+    }
+
+    /// Reads the method, such as RANGE COLUMNS, and its expression or columns; `None` for `KEY ()`.
+    fn read_method(&mut self) -> Option<(String, Option<String>)> {
+        let linear = if self.skip("LINEAR") { "LINEAR " } else { "" };
+        let method = self.next()?.text.to_uppercase();
+        let columns = match method.as_str() {
+            "RANGE" | "LIST" if self.skip("COLUMNS") => " COLUMNS",
+            "RANGE" | "LIST" | "HASH" => "",
+            "KEY" => {
+                self.skip_number("ALGORITHM");
+                ""
+            }
+            // `INTERVAL 1 MONTH STARTS …` or `LIMIT 100`.
+            "SYSTEM_TIME" => {
+                let begin = self.tokens.iter().position(|token| token.is_symbol('('));
+                self.tokens = &self.tokens[begin.unwrap_or(self.tokens.len())..];
+                return Some((method, None));
+            }
+            _ => return None,
+        };
+        let expression = self.parentheses()?.trim().to_owned();
+        Some((format!("{linear}{method}{columns}"), Some(expression).filter(|text| !text.is_empty())))
+    }
+}
+
+/// Reads a list of partitions. `None` if one was not understood.
+fn read_partitions(list: &str) -> Option<Vec<Partition>> {
+    let in_parentheses = format!("({list})");
+    let mut partitions = Vec::new();
+    for definition in ddl::split_definitions(&in_parentheses) {
+        let tokens = content_tokens(definition);
+        let mut clause = Clause { text: definition, tokens: &tokens };
+        let name = clause.skip("PARTITION").then(|| clause.next())??.name()?;
+        let description = if clause.skip("VALUES") {
+            Some(read_values(&mut clause)?)
+        } else {
+            clause.skip("DEFAULT").then(|| "DEFAULT".to_owned())
+        };
+        let partition = Partition { name, description, ..Partition::default() };
+        let subpartitions = clause.tokens.iter().position(|token| token.is_symbol('('));
+        match subpartitions {
+            Some(at) => {
+                clause.tokens = &clause.tokens[at..];
+                let in_parentheses = format!("({})", clause.parentheses()?);
+                for sub in ddl::split_definitions(&in_parentheses) {
+                    let sub_name = content_tokens(sub).get(1)?.name();
+                    partitions.push(Partition { sub_name, ..partition.clone() });
+                }
+            }
+            None => partitions.push(partition),
+        }
+    }
+    Some(partitions)
+}
+
+/// Reads the bound or the values: `'n'` of `LESS THAN ('n')`, `MAXVALUE`, `'a','b'` of `IN
+/// ('a','b')`, `DEFAULT`.
+fn read_values(clause: &mut Clause<'_>) -> Option<String> {
+    let is_range = clause.skip("LESS") && clause.skip("THAN");
+    if !is_range && !clause.skip("IN") {
+        return None;
+    }
+    for word in ["MAXVALUE", "DEFAULT"] {
+        if clause.skip(word) {
+            return Some(word.to_owned());
+        }
+    }
+    Some(clause.parentheses()?.trim().to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn parse(options: &str) -> Partitioning {
+        parse_partitioning(options).unwrap().unwrap()
+    }
+
+    fn descriptions(partitioning: &Partitioning) -> Vec<(&str, Option<&str>)> {
+        partitioning.partitions.iter().map(|one| (one.name.as_str(), one.description.as_deref())).collect()
+    }
+
+    #[test]
+    fn partitions_of_mariadb_are_read() {
+        let range = parse(
+            " ENGINE=InnoDB DEFAULT CHARSET=latin1 COLLATE=latin1_swedish_ci\n PARTITION BY RANGE  COLUMNS(`a`)\n\
+             (PARTITION `p0` VALUES LESS THAN ('n') ENGINE = InnoDB,\n PARTITION `p1` VALUES LESS THAN ('ö') ENGINE = InnoDB)",
+        );
+        assert_eq!((range.method.as_str(), range.expression.as_deref()), ("RANGE COLUMNS", Some("`a`")));
+        assert_eq!(descriptions(&range), [("p0", Some("'n'")), ("p1", Some("'ö'"))]);
+        let list = parse(
+            " PARTITION BY LIST  COLUMNS(`a`)\n(PARTITION `p0` VALUES IN ('a','b,)') ENGINE = InnoDB,\n PARTITION `pd` DEFAULT ENGINE = InnoDB)",
+        );
+        assert_eq!(descriptions(&list), [("p0", Some("'a','b,)'")), ("pd", Some("DEFAULT"))]);
+        let history = parse(
+            " WITH SYSTEM VERSIONING\n PARTITION BY SYSTEM_TIME LIMIT 2\n(PARTITION `p0` HISTORY ENGINE = InnoDB,\n PARTITION `pn` CURRENT ENGINE = InnoDB)",
+        );
+        assert_eq!((history.method.as_str(), history.partitions.len()), ("SYSTEM_TIME", 2));
+    }
+
+    #[test]
+    fn partitions_of_mysql_are_read() {
+        let range = parse(
+            " ENGINE=InnoDB DEFAULT CHARSET=latin1\n/*!50500 PARTITION BY RANGE  COLUMNS(a,n)\n\
+             (PARTITION p0 VALUES LESS THAN ('n',5) ENGINE = InnoDB,\n PARTITION p1 VALUES LESS THAN (MAXVALUE,MAXVALUE) ENGINE = InnoDB) */",
+        );
+        assert_eq!(range.expression.as_deref(), Some("a,n"));
+        assert_eq!(descriptions(&range), [("p0", Some("'n',5")), ("p1", Some("MAXVALUE,MAXVALUE"))]);
+        let key = parse(" ENGINE=InnoDB\n/*!50100 PARTITION BY LINEAR KEY (a)\nPARTITIONS 4 */");
+        assert_eq!(
+            (key.method.as_str(), key.expression.as_deref(), key.partitions.len()),
+            ("LINEAR KEY", Some("a"), 4)
+        );
+        let sub = parse(
+            "/*!50100 PARTITION BY RANGE (`n`)\nSUBPARTITION BY KEY (a)\n\
+             (PARTITION p0 VALUES LESS THAN (10)\n (SUBPARTITION s0 ENGINE = InnoDB,\n  SUBPARTITION s1 ENGINE = InnoDB),\n \
+             PARTITION p1 VALUES LESS THAN MAXVALUE\n (SUBPARTITION s2 ENGINE = InnoDB,\n  SUBPARTITION s3 ENGINE = InnoDB)) */",
+        );
+        assert_eq!((sub.sub_method.as_deref(), sub.sub_expression.as_deref()), (Some("KEY"), Some("a")));
+        assert_eq!(descriptions(&sub).last(), Some(&("p1", Some("MAXVALUE"))));
+        assert_eq!((sub.partitions.len(), sub.partitions[3].sub_name.as_deref()), (4, Some("s3")));
+    }
+
+    #[test]
+    fn other_partitions_are_not_understood() {
+        assert_eq!(parse_partitioning(" ENGINE=InnoDB COMMENT='PARTITION BY KEY'"), Ok(None));
+        let error = parse_partitioning(" ENGINE=InnoDB PARTITION BY NEW (`a`)").unwrap_err();
+        assert_eq!(error, "PARTITION BY NEW (`a`)");
+    }
+
     #[test]
     fn parses_partitions_as_servers_print_them() {
         let described = |options: &str| {
-            let Partitioning { method, expression, sub_expression, partitions, .. } = parse_partitioning(options)?;
+            let Partitioning { method, expression, sub_expression, partitions, .. } =
+                parse_partitioning(options).unwrap()?;
             let values: Vec<String> = partitions.into_iter().map(|one| one.description.unwrap_or(one.name)).collect();
             Some((method, expression.unwrap_or_default(), sub_expression.unwrap_or_default(), values.join(";")))
         };

@@ -52,8 +52,18 @@ fn errors(report: &Report) -> Vec<(&str, &str)> {
     errors.map(|finding| (finding.check.as_str(), finding.object.name.as_str())).collect()
 }
 
+fn finding<'r>(report: &'r Report, check: &str) -> &'r str {
+    let found = report.findings.iter().find(|finding| finding.check == check);
+    &found.unwrap_or_else(|| panic!("no {check}: {:?}", report.findings)).what
+}
+
 fn unchecked(report: &Report, part: &str) -> bool {
     report.unchecked.iter().any(|line| line.contains(part))
+}
+
+fn rows(report: &Report, table: &str) -> u64 {
+    let found = report.tables.iter().find(|found| found.name == table);
+    found.and_then(|found| found.reading.as_ref()).map_or(0, |reading| reading.rows)
 }
 
 #[test]
@@ -86,6 +96,116 @@ fn unique_keys_of_expressions_are_not_checked() {
     ] {
         assert!(unchecked(&report, part), "{part}: {:?}", report.unchecked);
     }
-    let found = report.findings.iter().any(|finding| finding.check == "byte-functions");
-    assert!(found, "{:?}", report.findings);
+    assert!(finding(&report, "byte-functions").contains("MD5"));
+}
+
+#[test]
+fn partitions_and_generated_columns_of_a_dump_are_checked() {
+    let table = |partitions: &str| {
+        format!(
+            "/*!40101 SET NAMES utf8mb4 */;\nCREATE DATABASE `n3`;\nUSE `n3`;\n\
+             CREATE TABLE `t` (\n  `a` varchar(10) DEFAULT NULL,\n  `h` char(64) GENERATED ALWAYS AS (sha2(`a`,256)) STORED,\n  \
+             `r` int(11) GENERATED ALWAYS AS (`a` = 'ss') VIRTUAL\n) ENGINE=InnoDB DEFAULT CHARSET=latin1 COLLATE=latin1_swedish_ci\n \
+             {partitions};\nINSERT INTO `t` (`a`) VALUES\n('a'),\n('zebra');\n"
+        )
+    };
+    let range = mariadb(&table(
+        "PARTITION BY RANGE  COLUMNS(`a`)\n(PARTITION `p0` VALUES LESS THAN ('n') ENGINE = InnoDB,\n PARTITION `p1` VALUES LESS THAN ('ö') ENGINE = InnoDB)",
+    ));
+    assert_eq!(errors(&range), [("partition-rows", "n3.t.a")]);
+    assert!(finding(&range, "partition-key").contains("RANGE COLUMNS"));
+    assert!(finding(&range, "byte-functions").contains("SHA2"));
+    assert!(unchecked(&range, "values of n3.t.r under utf8mb4_unicode_ci: files evaluate no expressions"));
+    assert!(unchecked(&range, "values of h in n3.t: a dump leaves out generated columns"));
+    let unknown = mariadb(&table("PARTITION BY NEW (`a`)"));
+    assert!(finding(&unknown, "unreadable").contains("PARTITION BY NEW (`a`)"));
+}
+
+#[test]
+fn bytes_of_binary_columns_count_in_rows() {
+    let report = mysql(
+        "CREATE TABLE `t` (\n  `a` varchar(10000) DEFAULT NULL,\n  `b` varbinary(30000) DEFAULT NULL\n) ENGINE=InnoDB DEFAULT CHARSET=latin1;\n",
+    );
+    assert_eq!(errors(&report), [("row-size", "dump.t")]);
+}
+
+/// Form of phpMyAdmin 5.2.
+const EXPORT: &str = "-- phpMyAdmin SQL Dump
+-- version 5.2.1
+SET SQL_MODE = \"NO_AUTO_VALUE_ON_ZERO\";
+START TRANSACTION;
+/*!40101 SET NAMES utf8mb4 */;
+CREATE TABLE `wp_users` (
+  `ID` bigint(20) UNSIGNED NOT NULL,
+  `user_login` varchar(60) NOT NULL DEFAULT ''
+) ENGINE=InnoDB DEFAULT CHARSET=latin1;
+INSERT INTO `wp_users` (`ID`, `user_login`) VALUES
+(1, 'strasse'),
+(2, 'straße');
+CREATE TABLE `wp_meta` (
+  `id` int(11) NOT NULL,
+  `login` varchar(60) DEFAULT NULL
+) ENGINE=InnoDB DEFAULT CHARSET=latin1;
+INSERT INTO wp_meta VALUES (1,'strasse');
+ALTER TABLE `wp_users`
+  ADD PRIMARY KEY (`ID`),
+  ADD UNIQUE KEY `user_login_key` (`user_login`);
+ALTER TABLE `wp_users`
+  MODIFY `ID` bigint(20) UNSIGNED NOT NULL AUTO_INCREMENT, AUTO_INCREMENT=3;
+ALTER TABLE `wp_meta` ADD CONSTRAINT fkx FOREIGN KEY (login) REFERENCES wp_users (user_login);
+COMMIT;
+";
+
+#[test]
+fn keys_that_are_added_later_are_checked() {
+    let report = mariadb(EXPORT);
+    assert_eq!(errors(&report), [("unique-key", "dump.wp_users: user_login_key")]);
+    assert_eq!((rows(&report, "wp_users"), rows(&report, "wp_meta")), (2, 1));
+    let group = &report.findings[0].details.groups[0];
+    assert_eq!(group.rows[0].key, ["1"]);
+    let report = mariadb(&EXPORT.replace(
+        "ALTER TABLE `wp_users`\n  ADD PRIMARY KEY (`ID`),\n  ADD UNIQUE KEY `user_login_key` (`user_login`)",
+        "CREATE UNIQUE INDEX l ON wp_users (USER_LOGIN)",
+    ));
+    assert_eq!(errors(&report), [("unique-key", "dump.wp_users: l")]);
+}
+
+#[test]
+fn rows_of_every_form_of_insert_are_read() {
+    let report = mariadb(
+        "USE z;\nCREATE TABLE `q` (\n  `a` varchar(9) DEFAULT NULL,\n  `i` int(11) DEFAULT NULL INVISIBLE,\n  `b` varchar(9) DEFAULT NULL,\n  \
+         UNIQUE KEY `b` (`b`)\n) ENGINE=InnoDB DEFAULT CHARSET=latin1;\n\
+         REPLACE INTO `q` VALUES ('x','ss'),('y','t');\nUSE `other`;\nINSERT IGNORE INTO z.Q (B) VALUES ('ß');\n",
+    );
+    assert_eq!(rows(&report, "q"), 3);
+    assert_eq!(errors(&report), [("unique-key", "z.q: b")]);
+}
+
+#[test]
+fn statements_that_were_not_understood_are_listed() {
+    let table = "CREATE TABLE `t` (\n  `a` varchar(9) DEFAULT NULL\n) ENGINE=InnoDB DEFAULT CHARSET=latin1;\n";
+    for (statement, shown) in [
+        ("ALTER TABLE `t` ADD COLUMN `b` text;", "ALTER TABLE … ADD COLUMN `b` text"),
+        ("INSERT INTO t SELECT 'x';", "INSERT INTO t SELECT 'x'"),
+        ("INSERT INTO t VALUES ('x') ON DUPLICATE KEY UPDATE a = 'y';", "INSERT INTO t VALUES"),
+        ("UPDATE t SET a = 'x';\nUPDATE t SET a = 'y';", "2 statements, the first of them UPDATE t SET a = 'x'"),
+    ] {
+        let report = mariadb(&format!("{table}{statement}\n"));
+        assert!(report.has_problems() && finding(&report, "unreadable").contains(shown), "{:?}", report.findings);
+        assert!(unchecked(&report, shown), "{:?}", report.unchecked);
+    }
+    let report = mariadb(&format!("{table}INSERT INTO u VALUES (1);\nALTER TABLE u ADD KEY (b);\n"));
+    let names: Vec<&str> = report.findings.iter().map(|finding| finding.object.name.as_str()).collect();
+    assert_eq!(names, ["dump.u"]);
+    let harmless = "LOCK TABLES `t` WRITE;\n/*!40000 ALTER TABLE `t` DISABLE KEYS */;\nINSERT INTO `t` VALUES ('x');\nUNLOCK TABLES;\n";
+    let report = mariadb(&format!("DROP TABLE IF EXISTS `t`;\n{table}{harmless}"));
+    assert_eq!((report.findings.len(), report.unchecked.len()), (0, 0), "{report:?}");
+}
+
+#[test]
+fn rows_with_expressions_are_refused() {
+    let dump = "CREATE TABLE `t` (\n  `a` varchar(9),\n  `b` varchar(9)\n) ENGINE=InnoDB DEFAULT CHARSET=latin1;\n\
+                INSERT INTO `t` VALUES (NOW(),'x');\n";
+    let error = run(dump, Flavour::MySql, "utf8mb4_0900_ai_ci").unwrap_err().to_string();
+    assert!(error.contains("a row of dump.t has 1 value for 2 columns"), "{error}");
 }
