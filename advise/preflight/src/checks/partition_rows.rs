@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use facts::Partitioning;
 use mysql_collation::{Charset, Collation};
 use sql::{SqlMode, Token, TokenKind};
 
@@ -32,17 +33,35 @@ enum AcceptedValues {
     Below(Vec<u8>),
 }
 
-/// Returns a line for a table whose rows are not judged: one that several columns partition.
+/// Returns a line for a table whose rows are not judged: one that several columns partition, or one
+/// with constants that can't be read.
 pub fn describe_unchecked(table: &TableJob<'_>) -> Option<String> {
     let partitioning = table.table.partitioning.as_ref()?;
-    let has_several = partitioning.expression.as_deref()?.contains(',') && partitioning.method.ends_with("COLUMNS");
-    (has_several && !converted_partition_columns(table).is_empty()).then(|| {
-        format!(
-            "{}: rows against its partitions (error 1526): weigh judges {} of one column only",
-            table.name(),
-            partitioning.method
-        )
-    })
+    let method = &partitioning.method;
+    let columns = converted_partition_columns(table);
+    let first = columns.first().filter(|_| method.ends_with("COLUMNS"))?;
+    let why = if partitioning.expression.as_deref()?.contains(',') {
+        format!("weigh judges {method} of one column only")
+    } else {
+        let charset = table.conversion(first)?.planned_target().charset()?;
+        let constant = unreadable_constant(partitioning, charset)?;
+        format!("weigh can't read {constant} in {}", charset.name())
+    };
+    Some(format!("{}: rows against its partitions (error 1526): {why}", table.name()))
+}
+
+/// Returns the first constant that decides about rows and can't be read.
+fn unreadable_constant(partitioning: &Partitioning, charset: Charset) -> Option<&str> {
+    let mut descriptions = partitioning.partitions.iter().filter_map(|partition| partition.description.as_deref());
+    let takes_all = |description: &str| ["MAXVALUE", "DEFAULT"].contains(&description.to_uppercase().as_str());
+    let is_unreadable = |description: &&str| read_constants(description, charset).is_none();
+    if partitioning.method.starts_with("RANGE") {
+        descriptions.next_back().filter(|bound| !takes_all(bound)).filter(is_unreadable)
+    } else if descriptions.clone().any(takes_all) {
+        None
+    } else {
+        descriptions.find(is_unreadable)
+    }
 }
 
 impl AcceptedValues {

@@ -117,6 +117,8 @@ fn partitions_and_generated_columns_of_a_dump_are_checked() {
     assert!(finding(&range, "byte-functions").contains("SHA2"));
     assert!(unchecked(&range, "values of n3.t.r under utf8mb4_unicode_ci: files evaluate no expressions"));
     assert!(unchecked(&range, "values of h in n3.t: a dump leaves out generated columns"));
+    let other = mariadb(&table("PARTITION BY RANGE COLUMNS(`a`) (PARTITION `p0` VALUES LESS THAN (concat('n')))"));
+    assert!(unchecked(&other, "weigh can't read concat('n')"), "{:?}", other.unchecked);
     let unknown = mariadb(&table("PARTITION BY NEW (`a`)"));
     assert!(finding(&unknown, "unreadable").contains("PARTITION BY NEW (`a`)"));
 }
