@@ -17,6 +17,8 @@
 //!
 //! The environment variable `FIXTURE` names the only check whose fixtures run.
 
+mod support;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -25,7 +27,8 @@ use audit::{Audit, AuditInput, CHECKS, Request, Selection, Severity, gather, par
 use facts::Limits;
 use mysql::prelude::Queryable;
 use server::Conn;
-use server::{NoProgress, Options, Server, open};
+use server::{NoProgress, Server};
+use support::start_private;
 
 struct Fixture {
     file: String,
@@ -55,12 +58,6 @@ fn read_fixtures() -> Vec<Fixture> {
         Fixture { file, check, bad: Part(bad.into()), clean: Part(clean.into()) }
     };
     files.iter().map(fixture).collect()
-}
-
-fn start_private(name: &str, settings: &[(&str, &str)]) -> Server {
-    let settings = settings.iter().map(|(name, value)| format!("{name}={value}").parse().unwrap()).collect();
-    let options = Options { buffer_pool: Some(64 << 20), threads: 4, settings, ..Options::default() };
-    open(&name.parse().unwrap(), &options, &NoProgress).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 fn select(check: &str) -> Selection {

@@ -10,6 +10,9 @@ use crate::input::{IndexUse, JoinKind, JoinPlans, Statement, Warning};
 use crate::text::{Operand, Scope, find_comparisons, is_compared_with_values, tokens};
 use rules::joins::TableColumn;
 
+/// Maximum number of pairs of columns of a statement that are explained one by one.
+const MAX_PAIRS: usize = 50;
+
 /// Columns of different collations that a statement compares.
 pub(super) struct ComparedColumns<'a> {
     pairs: Vec<ColumnPair<'a>>,
@@ -66,13 +69,18 @@ impl Gatherer<'_> {
         &mut self,
         conn: &mut Conn,
         compared: &ComparedColumns<'_>,
+        place: &str,
     ) -> Result<Vec<JoinPlans>, Error> {
+        let is_scanned = |column: TableColumn<'_>| contains(&compared.scanned, column);
+        let scanned = compared.pairs.iter().filter(|pair| is_scanned(pair.left) || is_scanned(pair.right));
+        let pairs: Vec<&ColumnPair<'_>> = scanned.collect();
+        if pairs.len() > MAX_PAIRS {
+            let what = format!("indexes that the comparisons of {place} lose without a warning");
+            let why = format!("it compares {} pairs of columns; the first {MAX_PAIRS} are explained", pairs.len());
+            self.add_unseen(what, why, None);
+        }
         let mut joins = Vec::new();
-        for pair in &compared.pairs {
-            let is_scanned = |column: TableColumn<'_>| contains(&compared.scanned, column);
-            if !is_scanned(pair.left) && !is_scanned(pair.right) {
-                continue;
-            }
+        for pair in pairs.into_iter().take(MAX_PAIRS) {
             let mut join = self.explain_join(conn, pair)?;
             join.lookups.retain(|lookup| {
                 let looked_up =

@@ -81,7 +81,7 @@ impl Gatherer<'_> {
                 let compared = ComparedColumns::find(self.facts, statement, schema.as_deref(), &lines);
                 warnings.retain(|warning| !compared.is_needless(warning));
                 let joins = match warnings.is_empty() {
-                    true => self.find_unwarned_losses(conn, &compared)?,
+                    true => self.find_unwarned_losses(conn, &compared, &statement.place)?,
                     false => Vec::new(),
                 };
                 Ok(StatementPlan { schema, warnings, joins, ..StatementPlan::default() })

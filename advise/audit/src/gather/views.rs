@@ -12,6 +12,12 @@ use super::plans::{self, Plan};
 use crate::input::{IndexLoss, ViewPlan, Warning, WeakColumn};
 use crate::text::find_conversions;
 
+/// Maximum number of conversions of a view without which its text is explained.
+const MAX_CONVERSIONS: usize = 50;
+
+/// Maximum length of a view's text, in bytes, that is explained without its conversions.
+const MAX_TEXT: usize = 64 << 10;
+
 impl Gatherer<'_> {
     /// Explains a `SELECT *` from each view.
     pub(super) fn explain_views(&mut self) -> Result<Vec<ViewPlan>, Error> {
@@ -51,19 +57,33 @@ impl Gatherer<'_> {
     }
 
     /// Explains the text of a view as it is, and without each conversion of a column. No warning of
-    /// the servers names an index that a written conversion loses.
-    fn find_index_losses(&self, conn: &mut Conn, view: &View) -> Result<Vec<IndexLoss>, Error> {
+    /// the servers names an index that a written conversion loses. An entry of
+    /// [`AuditInput::unseen`](crate::AuditInput::unseen) names a view with a longer text than
+    /// [`MAX_TEXT`], or with more conversions than [`MAX_CONVERSIONS`].
+    fn find_index_losses(&mut self, conn: &mut Conn, view: &View) -> Result<Vec<IndexLoss>, Error> {
         let body = view.program.body.as_deref().unwrap_or_default();
+        let table = check::table_name(&view.program.schema, &view.program.name);
+        let what = format!("indexes that conversions in the text of view {table} lose");
+        if body.len() > MAX_TEXT {
+            let why = format!("it has {} KiB; texts of up to {} KiB are explained", body.len() >> 10, MAX_TEXT >> 10);
+            self.add_unseen(what, why, None);
+            return Ok(Vec::new());
+        }
         let conversions = find_conversions(body);
         if conversions.is_empty() {
             return Ok(Vec::new());
         }
+        if conversions.len() > MAX_CONVERSIONS {
+            let why = format!("{} are in it; the first {MAX_CONVERSIONS} are explained", conversions.len());
+            self.add_unseen(what, why, None);
+        }
         let Some(before) = self.explain_lookups(conn, body)? else { return Ok(Vec::new()) };
         let mut losses: Vec<IndexLoss> = Vec::new();
-        for conversion in conversions {
-            let Some(after) = self.explain_lookups(conn, &conversion.without)? else { continue };
+        for conversion in conversions.iter().take(MAX_CONVERSIONS) {
+            lifecycle::interrupt::check()?;
+            let Some(after) = self.explain_lookups(conn, &conversion.remove_from(body))? else { continue };
             if let Some(table) = after.into_iter().find(|table| !before.contains(table)) {
-                losses.push(IndexLoss { clause: conversion.clause, table });
+                losses.push(IndexLoss { clause: conversion.clause(body).to_owned(), table });
             }
         }
         Ok(losses)

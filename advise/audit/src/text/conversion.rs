@@ -1,25 +1,35 @@
 //! Conversions of columns in a text, and the text without them.
 
+use std::ops::Range;
+
 use sql::Token;
 
 use super::tokens;
 
-/// A conversion of a column: `convert(o.code using utf8mb4)`, `o.code collate utf8mb4_bin`.
+/// Place of a conversion of a column in a text: `convert(o.code using utf8mb4)`, `o.code collate
+/// utf8mb4_bin`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conversion {
-    /// The clause as written.
-    pub clause: String,
-    /// The whole text with the column alone in place of the clause.
-    pub without: String,
+    clause: Range<usize>,
+    column: Range<usize>,
+}
+
+impl Conversion {
+    /// Returns the clause as written.
+    pub fn clause<'t>(&self, text: &'t str) -> &'t str {
+        &text[self.clause.clone()]
+    }
+
+    /// Returns the whole text with the column alone in place of the clause.
+    pub fn remove_from(&self, text: &str) -> String {
+        let Range { start, end } = self.clause;
+        [&text[..start], &text[self.column.clone()], &text[end..]].concat()
+    }
 }
 
 /// Finds the conversions of columns: `CONVERT(… USING …)` and `COLLATE`.
 pub fn find_conversions(text: &str) -> Vec<Conversion> {
     let tokens = tokens(text);
-    let conversion = |from: usize, to: usize, column: std::ops::Range<usize>| Conversion {
-        clause: text[from..to].to_owned(),
-        without: format!("{}{}{}", &text[..from], &text[column], &text[to..]),
-    };
     let mut found = Vec::new();
     for at in 0..tokens.len() {
         let is = |at: usize, symbol: char| tokens.get(at).is_some_and(|token| token.is_symbol(symbol));
@@ -28,13 +38,13 @@ pub fn find_conversions(text: &str) -> Vec<Conversion> {
             let is_using = tokens.get(end).is_some_and(|token| token.is_keyword("using"));
             if end > at + 2 && is_using && is(end + 2, ')') {
                 let column = tokens[at + 2].start..tokens[end - 1].end();
-                found.push(conversion(tokens[at].start, tokens[end + 2].end(), column));
+                found.push(Conversion { clause: tokens[at].start..tokens[end + 2].end(), column });
             }
         } else if let Some(name) = tokens.get(at + 1).filter(|_| tokens[at].is_keyword("collate")) {
             let begin = column_begin(&tokens, at);
             if begin < at {
                 let column = tokens[begin].start..tokens[at - 1].end();
-                found.push(conversion(column.start, name.end(), column));
+                found.push(Conversion { clause: column.start..name.end(), column });
             }
         }
     }
@@ -70,12 +80,13 @@ mod tests {
 
     #[test]
     fn columns_are_left_without_their_conversion() {
-        let found = find_conversions(
-            "select 1 from a join b on(convert(`a`.`x` using utf8mb4) = (s.b.y collate utf8mb4_bin)) where convert(f(c) using latin1) = 'z' collate utf8mb4_bin",
-        );
-        let clauses: Vec<&str> = found.iter().map(|one| one.clause.as_str()).collect();
+        let text = "select 1 from a join b on(convert(`a`.`x` using utf8mb4) = (s.b.y collate utf8mb4_bin)) \
+                    where convert(f(c) using latin1) = 'z' collate utf8mb4_bin";
+        let found = find_conversions(text);
+        let clauses: Vec<&str> = found.iter().map(|one| one.clause(text)).collect();
         assert_eq!(clauses, ["convert(`a`.`x` using utf8mb4)", "s.b.y collate utf8mb4_bin"]);
-        assert!(found[0].without.contains("on(`a`.`x` = (s.b.y collate utf8mb4_bin))"), "{found:?}");
-        assert!(found[1].without.contains("= (s.b.y)) where"), "{found:?}");
+        let without: Vec<String> = found.iter().map(|one| one.remove_from(text)).collect();
+        assert!(without[0].contains("on(`a`.`x` = (s.b.y collate utf8mb4_bin))"), "{without:?}");
+        assert!(without[1].contains("= (s.b.y)) where"), "{without:?}");
     }
 }
