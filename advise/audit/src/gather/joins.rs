@@ -1,5 +1,6 @@
 //! `EXPLAIN` of joins of columns with different collations: whether they keep their indexes.
 
+use rules::coercibility::{Coercibility, Operand, Outcome, choose_collation};
 use rules::joins::TableColumn;
 use server::Conn;
 use server::{Error, error_code};
@@ -8,10 +9,10 @@ use sql::{quote_identifier, quote_table};
 use super::Gatherer;
 use super::pairs::{self, ColumnPair, column_ref};
 use super::plans::{self, Plan};
-use crate::input::{IndexUse, JoinPlans, LookupPlan};
+use super::shares::share_out;
+use crate::input::{IndexUse, JoinPlans, LookupPlan, Warning};
 
-/// Maximum number of pairs of columns whose join is explained. An entry of
-/// [`AuditInput::unseen`](crate::AuditInput::unseen) reports that there are more.
+/// Maximum number of pairs of columns whose join is explained. Schemas share it.
 const MAX_JOINS: usize = 1000;
 
 /// True if `EXPLAIN` was refused because a privilege is missing.
@@ -20,36 +21,74 @@ pub(super) fn is_explain_denied(code: u16) -> bool {
 }
 
 impl Gatherer<'_> {
-    /// Explains up to [`MAX_JOINS`] joins of columns with different collations.
+    /// Explains up to [`MAX_JOINS`] joins of columns with different collations, in each direction
+    /// that has an index to look up. Entries of [`AuditInput::unseen`](crate::AuditInput::unseen)
+    /// name the schemas that have more.
     ///
-    /// A join is explained in each direction that has an index to look up.
+    /// Joins that every server refuses are returned without an EXPLAIN, and don't count.
     pub(super) fn explain_joins(&mut self) -> Result<Vec<JoinPlans>, Error> {
         let facts = self.facts;
-        let pairs = pairs::find_pairs(facts);
-        if pairs.len() > MAX_JOINS {
-            let why = format!(
-                "{} pairs of columns have different collations; the first {MAX_JOINS} were explained",
-                pairs.len()
-            );
+        let (mut joins, mut pairs) = (Vec::new(), Vec::new());
+        for pair in pairs::find_pairs(facts) {
+            match self.refuse_join(&pair) {
+                Some(refused) => joins.push(refused),
+                None => pairs.push(pair),
+            }
+        }
+        if pairs.is_empty() {
+            return Ok(joins);
+        }
+        let schemas: Vec<&str> = pairs.iter().map(|pair| pair.left.table.schema.as_str()).collect();
+        let shares = share_out(&schemas, MAX_JOINS);
+        for (schema, count) in &shares.left_out {
             self.add_unseen(
-                "some joins of columns with different collations".into(),
-                why,
+                format!(
+                    "{} of columns with different collations in schema {schema}",
+                    message::count_noun(*count, "join")
+                ),
+                format!(
+                    "{} of columns are to be explained; {MAX_JOINS} are, in turns of the schemas",
+                    message::count_noun(pairs.len(), "pair")
+                ),
                 Some("name fewer schemas by --schema".into()),
             );
         }
-        if pairs.is_empty() {
-            return Ok(Vec::new());
-        }
         let mut conn = self.connect_for_explain()?;
-        let mut joins = Vec::new();
-        let count = pairs.len().min(MAX_JOINS);
         self.progress.step("explaining joins");
-        for (index, pair) in pairs.iter().take(MAX_JOINS).enumerate() {
+        let taken = pairs.iter().enumerate().filter(|(at, _)| shares.taken.contains(at)).map(|(_, pair)| pair);
+        for (index, pair) in taken.enumerate() {
             lifecycle::interrupt::check()?;
-            self.progress.fraction(index as f64 / count as f64);
+            self.progress.fraction(index as f64 / shares.taken.len() as f64);
             joins.push(self.explain_join(&mut conn, pair)?);
         }
         Ok(joins)
+    }
+
+    /// Returns the plans of a join that the server refuses to compare: columns of two collations of
+    /// one character set, neither of them `_bin`. `None` for others.
+    fn refuse_join(&self, pair: &ColumnPair<'_>) -> Option<JoinPlans> {
+        let [left, right] = [pair.left, pair.right].map(|side| side.column.collation.as_deref());
+        let (left, right) = (left?, right?);
+        let implicit = |collation| Operand::new(collation, Coercibility::Implicit);
+        let server = &self.facts.server;
+        let outcome = choose_collation(server.flavour, server.version_number(), implicit(left), implicit(right));
+        if outcome != Outcome::IllegalMix {
+            return None;
+        }
+        let refusal = Warning {
+            code: error_code::CANT_AGGREGATE_2COLLATIONS,
+            message: format!("Illegal mix of collations ({left},IMPLICIT) and ({right},IMPLICIT) for operation '='"),
+        };
+        let lookup = |driven: TableColumn<'_>| {
+            Some(LookupPlan {
+                indexed_column: column_ref(driven),
+                index: driven.leading_index()?.to_owned(),
+                usage: IndexUse::Refused,
+                warnings: vec![refusal.clone()],
+            })
+        };
+        let lookups = [pair.right, pair.left].into_iter().filter_map(lookup).collect();
+        Some(JoinPlans { left: column_ref(pair.left), right: column_ref(pair.right), kind: pair.kind.clone(), lookups })
     }
 
     pub(super) fn connect_for_explain(&self) -> Result<Conn, Error> {

@@ -5,6 +5,7 @@ mod joins;
 mod pairs;
 mod plans;
 mod samples;
+mod shares;
 mod statements;
 mod views;
 

@@ -1,5 +1,7 @@
 //! Explains the statements of scripts and slow query logs.
 
+use std::collections::HashSet;
+
 use mysql::prelude::Queryable;
 use server::{Conn, Error, Flavour, error_code};
 use sql::{SqlMode, Token, quote_identifier};
@@ -7,10 +9,11 @@ use sql::{SqlMode, Token, quote_identifier};
 use super::Gatherer;
 use super::compared::ComparedColumns;
 use super::plans::{self, Plan};
+use super::shares::share_out;
 use crate::input::{Statement, StatementPlan};
 use crate::text::tokens;
 
-/// Maximum number of statements that are explained.
+/// Maximum number of statements that are explained. Their default schemas share it.
 const MAX_STATEMENTS: usize = 1000;
 
 impl Gatherer<'_> {
@@ -20,8 +23,30 @@ impl Gatherer<'_> {
     /// [`AuditInput::unseen`](crate::AuditInput::unseen) reports those of them without a plan.
     pub(super) fn explain_statements(&mut self, statements: &[Statement]) -> Result<Vec<StatementPlan>, Error> {
         let flavour = self.server.flavour();
-        if !statements.iter().any(|statement| explained_part(&statement.text, flavour).is_some()) {
+        let has_part = |(_, statement): &(usize, &Statement)| explained_part(&statement.text, flavour).is_some();
+        let (positions, schemas): (Vec<usize>, Vec<&str>) = statements
+            .iter()
+            .enumerate()
+            .filter(has_part)
+            .map(|(at, statement)| (at, statement.schema.as_deref().unwrap_or_default()))
+            .unzip();
+        if positions.is_empty() {
             return Ok(Vec::new());
+        }
+        let shares = share_out(&schemas, MAX_STATEMENTS);
+        let explained: HashSet<usize> = shares.taken.iter().map(|at| positions[*at]).collect();
+        for (schema, count) in &shares.left_out {
+            let place = match *schema {
+                "" => "without a default schema".to_owned(),
+                schema => format!("in schema {schema}"),
+            };
+            let what = format!("plans of {} {place}", message::count_noun(*count, "statement"));
+            let all = message::count_noun(positions.len(), "statement");
+            self.add_unseen(
+                what,
+                format!("{all} read; {MAX_STATEMENTS} are explained, in turns of their schemas"),
+                None,
+            );
         }
         let mut conn = self.connect_for_explain()?;
         let (mut plans, mut unexplained, mut file) = (Vec::new(), Unexplained::default(), "");
@@ -36,11 +61,8 @@ impl Gatherer<'_> {
             }
             let settings = sql::read_settings(&statement.text, SqlMode::default());
             facts::apply_settings(&mut conn, &settings).map_err(self.statement_error("set up a session"))?;
-            let Some(part) = explained_part(&statement.text, flavour) else { continue };
-            if plans.len() == MAX_STATEMENTS {
-                unexplained.add(format!("the first {MAX_STATEMENTS} are explained"));
-                continue;
-            }
+            let part = explained_part(&statement.text, flavour).filter(|_| explained.contains(&index));
+            let Some(part) = part else { continue };
             match self.explain_statement(&mut conn, statement, part)? {
                 Ok(plan) => plans.push(StatementPlan { statement: index, ..plan }),
                 Err(reason) => unexplained.add(format!("{}: {reason}", statement.place)),
@@ -98,8 +120,7 @@ impl Gatherer<'_> {
 #[derive(Default)]
 struct Unexplained {
     count: usize,
-    /// Place of the first statement and the reason why it has no plan, or the limit that it
-    /// exceeds.
+    /// Place of the first statement and the reason why it has no plan.
     first: Option<String>,
 }
 
