@@ -25,4 +25,7 @@ pub use input::{
 pub use model::{Audit, AuditedServer, Counts, Finding, Place, Unseen};
 pub use run::run;
 pub use statements::{parse_slow_log, parse_sql_file};
-pub use text::{Declaration, Name, created_table, declared_parameters, declared_variables, find_comparisons, mentions};
+pub use text::{
+    ComparisonKind, Declaration, Name, created_table, declared_parameters, declared_variables, find_comparisons,
+    mentions,
+};

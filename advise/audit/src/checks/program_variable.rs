@@ -1,7 +1,9 @@
 //! Compares collations of parameters, variables and temporary tables of stored programs with those
 //! of columns and of each other.
 
-use facts::{Program, Schema};
+use std::collections::{BTreeSet, HashSet};
+
+use facts::{Program, Schema, ServerFacts};
 use rules::coercibility::{Coercibility, Outcome, Side, choose_collation};
 
 use super::Check;
@@ -9,10 +11,11 @@ use super::charset_default::default_collation;
 use super::common::{Draft, list_names, program_name};
 use crate::input::AuditInput;
 use crate::text::{
-    CreatedTable, Declaration, Operand, Scope, created_table, declared_variables, find_comparisons, split_body,
-    text_columns,
+    ComparisonKind, CreatedTable, Declaration, Operand, Scope, created_table, declared_variables, find_comparisons,
+    split_body, text_columns,
 };
 use check::{Finding, ObjectKind, Reading, Severity};
+use server::{Flavour, Version, error_code};
 
 pub(super) static CHECK: Check = Check {
     name: "program-variable",
@@ -20,7 +23,7 @@ pub(super) static CHECK: Check = Check {
     reads: &[Reading::Schemas, Reading::Programs],
     doc: "\
 A parameter or variable without a character set has the collation that the schema had when the program was created; one with a character set only has that character set's default. Compared with a column of another collation of one character set, the statement fails (1267, \
-\"Illegal mix of collations\"). Compared with a column of a narrower character set (latin1, utf8mb3 against utf8mb4), the column is converted and its index is lost. A temporary table of a program takes the schema's default of today. Reads the text of each program; compares names, not expressions. \
+\"Illegal mix of collations\"). Compared with a column of a narrower character set (latin1, utf8mb3 against utf8mb4), the column is converted and its index is lost. A temporary table of a program takes the schema's default of today. Reads the text of each program: names on both sides of an operator, operands of BETWEEN, elements of rows, MIN and MAX, subqueries of one column, the columns of a UNION (1271), CONCAT of two collations beside a literal (MariaDB, MySQL up to 8.0.12); not other expressions. \
 What to do: declare the collation, or create the program again after ALTER DATABASE, which alone changes no program. From: MySQL bug 92741, mysql-random-data-generator #4; MySQL manual, \"CREATE PROCEDURE\".",
     run,
 };
@@ -40,7 +43,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
         for trigger in &schema.triggers {
             let mut scope = Scope::default();
             for row in ["new", "old"] {
-                scope.add_table(row, text_columns(&input.facts, &schema.name, &trigger.table));
+                scope.add_row(row, text_columns(&input.facts, &schema.name, &trigger.table));
             }
             findings.extend(check_program(input, schema, ObjectKind::Trigger, &trigger.program, scope));
         }
@@ -59,7 +62,7 @@ fn check_program(
     program: &Program,
     mut scope: Scope<'_>,
 ) -> Vec<Finding> {
-    let (mut refused, mut lost) = (Vec::new(), Vec::new());
+    let (mut refused, mut lost, mut codes) = (Problems::default(), Problems::default(), BTreeSet::new());
     for part in split_body(program.body.as_deref().unwrap_or("")) {
         for variable in declared_variables(&part) {
             let stored = program.charsets.database.as_deref().unwrap_or(&schema.collation);
@@ -68,22 +71,24 @@ fn check_program(
         if let Some(table) = created_table(&part) {
             scope.add_table(&table.name, created_columns(input, &table, &schema.collation));
         }
-        let mut own_scope = Scope::from_statement(&input.facts, &part, Some(&schema.name));
-        own_scope.extend(&scope);
+        let own_scope = Scope::from_statement(&input.facts, &part, Some(&schema.name));
         for comparison in find_comparisons(&part) {
-            let (left, right) = (own_scope.find(&comparison.left), own_scope.find(&comparison.right));
+            let find = |name| own_scope.find_within(&scope, name);
+            let (left, right) = (find(&comparison.left), find(&comparison.right));
             // A name that several tables in scope have is skipped: only the server knows which is
             // meant.
             let ([left], [right]) = (left.as_slice(), right.as_slice()) else { continue };
-            match judge(input, left, right) {
-                Some(Problem::Refused) => push_new(&mut refused, describe(left, right)),
-                Some(Problem::IndexLost(index)) => {
-                    push_new(&mut lost, format!("{}, index {index}", describe(left, right)));
+            match judge(input, comparison.kind, left, right) {
+                Some(Problem::Refused(code)) => {
+                    codes.insert(code);
+                    refused.add(describe(left, right));
                 }
+                Some(Problem::IndexLost(index)) => lost.add(format!("{}, index {index}", describe(left, right))),
                 None => {}
             }
         }
     }
+    let codes: Vec<String> = codes.iter().map(ToString::to_string).collect();
     let draft = |severity, problems: &[String], what: &str, why: &str| {
         let draft = Draft {
             severity,
@@ -96,18 +101,18 @@ fn check_program(
         draft.into_finding(CHECK.name)
     };
     let mut findings = Vec::new();
-    if !refused.is_empty() {
+    if !refused.list.is_empty() {
         findings.push(draft(
             Severity::Error,
-            &refused,
-            "the server refuses to compare (error 1267)",
+            &refused.list,
+            &format!("the server refuses to compare (error {})", codes.join(", ")),
             "Each call that reaches the statement fails.",
         ));
     }
-    if !lost.is_empty() {
+    if !lost.list.is_empty() {
         findings.push(draft(
             Severity::Warning,
-            &lost,
+            &lost.list,
             "the column is converted",
             "Each call reads the whole index or table instead of a few rows.",
         ));
@@ -115,9 +120,18 @@ fn check_program(
     findings
 }
 
-fn push_new(list: &mut Vec<String>, text: String) {
-    if !list.contains(&text) {
-        list.push(text);
+/// Texts of problems, each once.
+#[derive(Default)]
+struct Problems {
+    list: Vec<String>,
+    known: HashSet<String>,
+}
+
+impl Problems {
+    fn add(&mut self, text: String) {
+        if self.known.insert(text.clone()) {
+            self.list.push(text);
+        }
     }
 }
 
@@ -126,27 +140,42 @@ fn describe(left: &Operand<'_>, right: &Operand<'_>) -> String {
 }
 
 enum Problem {
-    /// Error 1267.
-    Refused,
+    /// The server refuses, with this error.
+    Refused(u16),
     /// The column is converted, so this index of it is unusable.
     IndexLost(String),
 }
 
-fn judge(input: &AuditInput, left: &Operand<'_>, right: &Operand<'_>) -> Option<Problem> {
+fn judge(input: &AuditInput, kind: ComparisonKind, left: &Operand<'_>, right: &Operand<'_>) -> Option<Problem> {
     let server = &input.facts.server;
     let outcome = choose_collation(server.flavour, server.version_number(), implicit(left), implicit(right));
     let converted = match outcome {
         Outcome::Collation(Side::Left) | Outcome::CollationIfRepresentable(Side::Left) => right,
         Outcome::Collation(Side::Right) | Outcome::CollationIfRepresentable(Side::Right) => left,
-        _ => return Some(Problem::Refused),
+        _ => return refusal(server, kind).map(Problem::Refused),
     };
     // Whether a join of two columns loses an index is left to `join-mismatch`, which explains
     // likely joins. A variable with `_bin` keeps the index of a column of its character set (MySQL
     // 5.6, 9.7, MariaDB 10.11, 11.8).
     let is_variable = left.column.is_none() || right.column.is_none();
     let charset = |one: &Operand<'_>| rules::charset::collation_charset(&one.collation).to_owned();
-    let is_converted = is_variable && charset(left) != charset(right);
+    let is_looked_up = matches!(kind, ComparisonKind::Compared | ComparisonKind::Between);
+    let is_converted = is_variable && is_looked_up && charset(left) != charset(right);
     converted.index().filter(|_| is_converted).map(|index| Problem::IndexLost(index.to_owned()))
+}
+
+/// Returns the error with which a server refuses two collations. `None` if it takes them: MySQL
+/// 9.7 compares a CONCAT of two collations with a literal, MySQL up to 8.0.12 and MariaDB refuse.
+fn refusal(server: &ServerFacts, kind: ComparisonKind) -> Option<u16> {
+    let is_new = server.flavour == Flavour::MySql && server.version_number() > Version::new(8, 0, 12);
+    match kind {
+        ComparisonKind::Concatenated if is_new => None,
+        ComparisonKind::Compared | ComparisonKind::Value | ComparisonKind::Concatenated => {
+            Some(error_code::CANT_AGGREGATE_2COLLATIONS)
+        }
+        ComparisonKind::Between => Some(error_code::CANT_AGGREGATE_3COLLATIONS),
+        ComparisonKind::United => Some(error_code::CANT_AGGREGATE_NCOLLATIONS),
+    }
 }
 
 fn implicit<'o>(operand: &'o Operand<'_>) -> rules::coercibility::Operand<'o> {

@@ -1,5 +1,7 @@
 //! Statements of the application that the server refuses, or that lose an index.
 
+use std::collections::HashSet;
+
 use server::error_code;
 use sql::Token;
 
@@ -7,7 +9,7 @@ use super::Check;
 use super::common::{Draft, list_names, truncate};
 use crate::advice::Advice;
 use crate::input::{AuditInput, JoinPlans, Statement, StatementPlan, Warning};
-use crate::text::{Operand, Scope, find_comparisons, find_names, tokens};
+use crate::text::{ComparisonKind, Operand, Scope, find_comparisons, find_names, tokens};
 use check::{Finding, ObjectKind, Reading, Severity};
 
 pub(super) static CHECK: Check = Check {
@@ -128,21 +130,24 @@ fn describe_columns(scope: &Scope<'_>, tokens: &[Token<'_>], warning: &Warning) 
     };
     let show = |operand: &Operand<'_>| format!("{} ({})", operand.name, operand.collation);
     let mut pairs = Vec::new();
+    let mut known = HashSet::new();
     for comparison in find_comparisons(tokens) {
+        let may_use_index = matches!(comparison.kind, ComparisonKind::Compared | ComparisonKind::Between);
         for left in scope.find(&comparison.left) {
             for right in scope.find(&comparison.right) {
                 let is_refused = warning.message.contains("collation") && is_named(&left) && is_named(&right);
-                let loses_index = !warning.message.contains("Illegal mix");
-                let is_new = !pairs.iter().any(|(one, other)| *one == right && *other == left);
-                if is_new && collation(&left) != collation(&right) && (is_refused || loses_index) {
-                    pairs.push((left.clone(), right));
+                let loses_index = may_use_index && !warning.message.contains("Illegal mix");
+                if collation(&left) == collation(&right) || !is_refused && !loses_index {
+                    continue;
+                }
+                let (left, right) = (show(&left), show(&right));
+                if !known.contains(&(right.clone(), left.clone())) && known.insert((left.clone(), right.clone())) {
+                    pairs.push(format!("{left} and {right}"));
                 }
             }
         }
     }
     if !pairs.is_empty() {
-        let pairs: Vec<String> =
-            pairs.iter().map(|(left, right)| format!("{} and {}", show(left), show(right))).collect();
         return list_names(&pairs, 3);
     }
     // Error 1271 names no collations, so all named columns are written.

@@ -1,5 +1,7 @@
 //! Columns of different collations that a statement compares.
 
+use std::collections::HashSet;
+
 use facts::{Facts, Index};
 use server::{Conn, Error};
 
@@ -7,7 +9,7 @@ use super::Gatherer;
 use super::pairs::{ColumnPair, column_ref, compared_collation};
 use super::plans::PlanLine;
 use crate::input::{IndexUse, JoinKind, JoinPlans, Statement, Warning};
-use crate::text::{Operand, Scope, find_comparisons, is_compared_with_values, tokens};
+use crate::text::{ComparisonKind, Operand, Scope, find_comparisons, is_compared_with_values, tokens};
 use rules::joins::TableColumn;
 
 /// Maximum number of pairs of columns of a statement that are explained one by one.
@@ -98,12 +100,14 @@ impl Gatherer<'_> {
 /// Finds the pairs of columns that a statement compares, each once.
 fn find_pairs<'a>(scope: &Scope<'a>, tokens: &[sql::Token<'_>]) -> Vec<ColumnPair<'a>> {
     let mut pairs: Vec<ColumnPair<'a>> = Vec::new();
-    for comparison in find_comparisons(tokens) {
+    let mut known = HashSet::new();
+    for comparison in find_comparisons(tokens).iter().filter(|one| one.kind == ComparisonKind::Compared) {
         for left in scope.find(&comparison.left) {
             for right in scope.find(&comparison.right) {
                 let Some(pair) = pair(&left, &right) else { continue };
-                let keys = [pair.left.key(), pair.right.key()];
-                if !pairs.iter().any(|one| keys.contains(&one.left.key()) && keys.contains(&one.right.key())) {
+                let mut keys = [pair.left.key(), pair.right.key()];
+                keys.sort_unstable();
+                if known.insert(keys) {
                     pairs.push(pair);
                 }
             }

@@ -7,6 +7,7 @@ mod plans;
 mod samples;
 mod shares;
 mod statements;
+mod texts;
 mod views;
 
 use check::{Reading, Target};
@@ -49,6 +50,7 @@ pub fn gather(
         activity: selection.reads(Reading::Activity),
     };
     let mut facts = facts::read(server, &scope, &request.limits, progress)?;
+    texts::leave_out_long_texts(&mut facts);
     for replica in replicas {
         facts.replication.replicas.push(facts::read_replica(replica, &request.limits)?);
     }

@@ -1,9 +1,13 @@
 //! Comparisons of two names in a statement.
 
+use std::collections::HashSet;
+
 use sql::{Token, TokenKind};
 
+use super::combination::{between_pairs, concatenated_pairs, find_outer, row_pairs, united_pairs};
+
 /// A column, parameter or variable as a statement names it: `a`, `o.a`, `shop.orders.a`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Name {
     /// Schema, if the name has three parts.
     pub schema: Option<String>,
@@ -12,53 +16,99 @@ pub struct Name {
     pub column: String,
 }
 
-/// `left = right`, or another comparison of two names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How a statement combines two names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ComparisonKind {
+    /// `a = b`, `a IN (b)`, `(a, x) = (b, y)`: an index of either can be looked up.
+    Compared,
+    /// Comparison of an aggregate or a subquery: `MAX(a) = b`, `a = (SELECT b …)`. No index of the
+    /// column is looked up.
+    Value,
+    /// Operands of one BETWEEN.
+    Between,
+    /// Arguments of a CONCAT that is compared with a literal.
+    Concatenated,
+    /// Columns of two SELECTs of a UNION that have the same position.
+    United,
+}
+
+/// `left = right`, or another combination of two names.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Comparison {
     pub left: Name,
     pub right: Name,
+    pub kind: ComparisonKind,
+}
+
+/// Combinations, each once, in the order of the text.
+#[derive(Default)]
+struct Found {
+    list: Vec<Comparison>,
+    known: HashSet<Comparison>,
+}
+
+impl Found {
+    fn add(&mut self, comparison: Comparison) {
+        if self.known.insert(comparison.clone()) {
+            self.list.push(comparison);
+        }
+    }
 }
 
 /// Functions that compare their first two arguments.
 const COMPARING_FUNCTIONS: [&str; 5] = ["find_in_set", "locate", "instr", "strcmp", "nullif"];
 
+/// Aggregates that return one of the values of their column.
+const AGGREGATES: [&str; 3] = ["max", "min", "any_value"];
+
 /// Words that name no column, although a name can stand in their place.
 const NON_NAME_WORDS: [&str; 9] = ["null", "true", "false", "select", "case", "not", "binary", "all", "any"];
 
-/// Finds the comparisons of two names: `a = b`, `a LIKE b`, `a IN (b, c)`, `a IN (SELECT b …)`,
-/// `FIND_IN_SET(a, b)`.
+/// Finds the comparisons and other combinations of two names: `a = b`, `a LIKE b`, `a IN (b, c)`, `a
+/// IN (SELECT b …)`, `FIND_IN_SET(a, b)`, and those of each [`ComparisonKind`].
 ///
 /// Assignments (`SET a = b`) and comparisons with literals and expressions are left out. Takes
 /// tokens without comments.
 pub fn find_comparisons(tokens: &[Token<'_>]) -> Vec<Comparison> {
     let assignments = find_assignments(tokens);
-    let mut found: Vec<Comparison> = Vec::new();
-    let mut add = |left: &Name, right: Name| {
-        let comparison = Comparison { left: left.clone(), right };
-        if !found.contains(&comparison) {
-            found.push(comparison);
-        }
-    };
+    let mut found = Found::default();
     for (at, name, after) in names_in(tokens) {
-        if is_expression_part(tokens, at, after) {
+        let (begin, end, own_kind) = match enclosing_aggregate(tokens, at, after) {
+            true => (at - 2, after + 1, ComparisonKind::Value),
+            false => (at, after, ComparisonKind::Compared),
+        };
+        if is_expression_part(tokens, begin, end) {
             continue;
         }
-        match operator_length(tokens, after) {
-            Some(operator) if !assignments.contains(&after) => {
-                if let Some(right) = operand_at(tokens, after + operator) {
-                    add(&name, right);
+        let mut add = |right: Name, kind: ComparisonKind| {
+            let kind = if kind == ComparisonKind::Compared { own_kind } else { kind };
+            found.add(Comparison { left: name.clone(), right, kind });
+        };
+        match operator_length(tokens, end) {
+            Some(operator) if !assignments.contains(&end) => {
+                if let Some((right, kind)) = compared_operand(tokens, end + operator) {
+                    add(right, kind);
                 }
             }
-            _ => in_list_names(tokens, after).into_iter().for_each(|right| add(&name, right)),
+            _ => in_list_names(tokens, end).into_iter().for_each(|right| add(right, ComparisonKind::Compared)),
         }
         if is_first_compared_argument(tokens, at)
             && tokens.get(after).is_some_and(|token| token.is_symbol(','))
             && let Some(right) = operand_at(tokens, after + 1)
         {
-            add(&name, right);
+            add(right, ComparisonKind::Compared);
         }
+        between_pairs(tokens, Some(&name), end).into_iter().for_each(|pair| found.add(pair));
     }
-    found
+    for at in 0..tokens.len() {
+        if tokens[at].kind == TokenKind::StringLiteral {
+            between_pairs(tokens, None, at + 1).into_iter().for_each(|pair| found.add(pair));
+        }
+        row_pairs(tokens, at, &assignments).into_iter().for_each(|pair| found.add(pair));
+        concatenated_pairs(tokens, at, &assignments).into_iter().for_each(|pair| found.add(pair));
+    }
+    united_pairs(tokens).into_iter().for_each(|pair| found.add(pair));
+    found.list
 }
 
 /// True if a column is compared with a value, or stands before IN or BETWEEN with any operands:
@@ -66,6 +116,8 @@ pub fn find_comparisons(tokens: &[Token<'_>]) -> Vec<Comparison> {
 /// with `column`.
 pub fn is_compared_with_values(tokens: &[Token<'_>], column: &str) -> bool {
     let comparisons = find_comparisons(tokens);
+    let compared = comparisons.iter().filter(|comparison| comparison.kind == ComparisonKind::Compared);
+    let right_names: HashSet<&Name> = compared.map(|comparison| &comparison.right).collect();
     let assignments = find_assignments(tokens);
     let is_operator = |token: &Token<'_>| {
         ['=', '<', '>'].iter().any(|symbol| token.is_symbol(*symbol))
@@ -78,8 +130,8 @@ pub fn is_compared_with_values(tokens: &[Token<'_>], column: &str) -> bool {
                 Some(operator) => !assignments.contains(&after) && operand_at(tokens, after + operator).is_none(),
                 None => begins_list,
             };
-            let is_right = at.checked_sub(1).is_some_and(|before| is_operator(&tokens[before]))
-                && !comparisons.iter().any(|comparison| comparison.right == name);
+            let is_right =
+                at.checked_sub(1).is_some_and(|before| is_operator(&tokens[before])) && !right_names.contains(&name);
             if is_left || is_right {
                 return true;
             }
@@ -90,13 +142,8 @@ pub fn is_compared_with_values(tokens: &[Token<'_>], column: &str) -> bool {
 
 /// Finds what can be a name in a statement, each once: also keywords, which no scope resolves.
 pub fn find_names(tokens: &[Token<'_>]) -> Vec<Name> {
-    let mut found = Vec::new();
-    for (_, name, _) in names_in(tokens) {
-        if !found.contains(&name) {
-            found.push(name);
-        }
-    }
-    found
+    let mut known = HashSet::new();
+    names_in(tokens).map(|(_, name, _)| name).filter(|name| known.insert(name.clone())).collect()
 }
 
 /// Iterates over the words of a statement that can be names, keywords included. Each has the index
@@ -112,7 +159,7 @@ fn names_in(tokens: &[Token<'_>]) -> impl Iterator<Item = (usize, Name, usize)> 
 
 /// Reads `a`, `b.a` or `c.b.a`. Returns its number of tokens, too. `None` for an unquoted name before
 /// a parenthesis: a function, or the table of an INSERT.
-fn name_at(tokens: &[Token<'_>], at: usize) -> Option<(Name, usize)> {
+pub(super) fn name_at(tokens: &[Token<'_>], at: usize) -> Option<(Name, usize)> {
     let first = tokens.get(at)?;
     if first.is_any_keyword(&NON_NAME_WORDS) {
         return None;
@@ -139,6 +186,44 @@ fn operand_at(tokens: &[Token<'_>], at: usize) -> Option<Name> {
     let (name, length) = name_at(tokens, at)?;
     let after = at + length;
     (!continues_expression(tokens, after)).then_some(name)
+}
+
+/// Reads `MAX(a)`, `MIN(DISTINCT a)`. Returns its number of tokens, too.
+pub(super) fn aggregate_at(tokens: &[Token<'_>], at: usize) -> Option<(Name, usize)> {
+    let is = |at: usize, symbol: char| tokens.get(at).is_some_and(|token| token.is_symbol(symbol));
+    let is_aggregate = tokens.get(at)?.is_any_keyword(&AGGREGATES) && is(at + 1, '(');
+    let distinct = usize::from(tokens.get(at + 2)?.is_keyword("distinct"));
+    let (name, length) = is_aggregate.then(|| name_at(tokens, at + 2 + distinct)).flatten()?;
+    let close = at + 2 + distinct + length;
+    is(close, ')').then_some((name, close + 1 - at))
+}
+
+/// True for the name in `MAX(a)`.
+fn enclosing_aggregate(tokens: &[Token<'_>], at: usize, after: usize) -> bool {
+    at >= 2
+        && tokens[at - 1].is_symbol('(')
+        && tokens[at - 2].is_any_keyword(&AGGREGATES)
+        && tokens.get(after).is_some_and(|token| token.is_symbol(')'))
+}
+
+/// Reads what a name is compared with: another name, an aggregate of one, or a subquery that returns
+/// either.
+fn compared_operand(tokens: &[Token<'_>], at: usize) -> Option<(Name, ComparisonKind)> {
+    if let Some(name) = operand_at(tokens, at) {
+        return Some((name, ComparisonKind::Compared));
+    }
+    if let Some((name, length)) = aggregate_at(tokens, at) {
+        return (!continues_expression(tokens, at + length)).then_some((name, ComparisonKind::Value));
+    }
+    let open = at + usize::from(tokens.get(at)?.is_any_keyword(&["any", "all", "some"]));
+    if !tokens.get(open)?.is_symbol('(') || !tokens.get(open + 1)?.is_keyword("select") {
+        return None;
+    }
+    let item = open + 2 + usize::from(tokens.get(open + 2)?.is_any_keyword(&["distinct", "all"]));
+    let (name, length) = aggregate_at(tokens, item).or_else(|| name_at(tokens, item))?;
+    let ends = tokens.get(item + length).is_some_and(|token| token.is_keyword("from") || token.is_symbol(')'));
+    let close = find_outer(tokens, open + 1, |_| false)?;
+    (ends && !continues_expression(tokens, close + 1)).then_some((name, ComparisonKind::Value))
 }
 
 /// True if the name is part of a calculation, or has its own COLLATE or BINARY: `a + b`, `-a`,
@@ -169,7 +254,7 @@ fn is_shift(tokens: &[Token<'_>], at: usize) -> bool {
 }
 
 /// Returns the number of tokens of a comparison operator: `=`, `<=>`, `!=`, `LIKE`, `NOT LIKE`.
-fn operator_length(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+pub(super) fn operator_length(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let token = tokens.get(at).filter(|_| !is_shift(tokens, at))?;
     if token.is_any_keyword(&["like", "regexp", "rlike"]) {
         return Some(1);
@@ -228,8 +313,8 @@ fn is_first_compared_argument(tokens: &[Token<'_>], at: usize) -> bool {
 
 /// Returns the positions of the `=` that assign: in `UPDATE … SET a = b, c = d`, `SET v = w` and
 /// `ON DUPLICATE KEY UPDATE a = b`.
-fn find_assignments(tokens: &[Token<'_>]) -> Vec<usize> {
-    let mut found = Vec::new();
+fn find_assignments(tokens: &[Token<'_>]) -> HashSet<usize> {
+    let mut found = HashSet::new();
     let mut list: Option<usize> = None;
     let mut expects_name = false;
     let mut depth = 0_usize;
@@ -251,7 +336,7 @@ fn find_assignments(tokens: &[Token<'_>]) -> Vec<usize> {
         } else if is_in_list && token.is_symbol(',') {
             expects_name = true;
         } else if is_in_list && expects_name && token.is_symbol('=') {
-            found.push(at);
+            found.insert(at);
             expects_name = false;
         }
     }
@@ -283,6 +368,42 @@ mod tests {
         );
         assert_eq!(found("select 1 where a in (select distinct q.b from q)"), ["a=q.b"]);
         assert_eq!(found("select find_in_set(a, @b), instr(a, b)"), ["a=b"]);
+    }
+
+    #[test]
+    fn finds_other_combinations() {
+        assert_eq!(found("SELECT 1 FROM o WHERE u BETWEEN p AND 'z' AND v = w"), ["u=p", "v=w"]);
+        assert_eq!(
+            found("SELECT 1 FROM o WHERE 'a' NOT BETWEEN p AND q OR u NOT BETWEEN o.p AND q"),
+            ["u=o.p", "u=q", "o.p=q", "p=q"]
+        );
+        assert_eq!(found("SELECT 1 FROM o WHERE u BETWEEN p AND 'z' COLLATE x"), [""; 0]);
+        assert_eq!(
+            found("SELECT 1 FROM o WHERE (c, d) = (p, q) AND (e, f) IN (('x', g)) AND (e, f) IN ((g, 1), (h, 2))"),
+            ["c=p", "d=q", "f=g"]
+        );
+        assert_eq!(found("SELECT 1 WHERE (c, d) NOT IN (SELECT p, MAX(q) FROM o)"), ["c=p", "d=q"]);
+        assert_eq!(found("INSERT INTO t (a, b) VALUES (c, d)"), [""; 0]);
+        assert_eq!(found("SELECT CONCAT(u, '-', p) = 'x', 'x' <> concat(v, w) FROM o"), ["u=p", "v=w"]);
+        assert_eq!(found("SELECT CONCAT(u, p) = 5, CONCAT(u, p), CONCAT(u, p) = 'x' COLLATE y FROM o"), [""; 0]);
+        assert_eq!(found("SET v = CONCAT(u, p)"), [""; 0]);
+        assert_eq!(
+            found("SELECT u, 1 FROM o UNION ALL SELECT p, q UNION (SELECT MIN(r) AS r, s FROM o)"),
+            ["u=p", "p=r", "q=s"]
+        );
+        assert_eq!(found("(SELECT u FROM (SELECT x) AS y) UNION (SELECT p)"), ["u=p"]);
+        assert_eq!(found("SELECT u FROM o UNION SELECT p, q"), [""; 0]);
+        assert_eq!(found("WITH RECURSIVE c AS (SELECT u FROM o UNION SELECT p FROM c) SELECT * FROM c"), [""; 0]);
+        assert_eq!(found("IF NEW.u = (SELECT MAX(x) FROM lg WHERE n = 1) THEN"), ["NEW.u=x"]);
+        assert_eq!(found("SELECT 1 WHERE u = (SELECT x FROM lg) COLLATE y OR u = (SELECT x + 1 FROM lg)"), [""; 0]);
+        assert_eq!(found("SELECT 1 FROM t HAVING MAX(t.u) = p AND q > MIN(v)"), ["t.u=p", "q=v"]);
+    }
+
+    #[test]
+    fn reads_long_statements_once() {
+        let pairs: Vec<String> = (0..30_000).map(|at| format!("a{at}=b{at}")).collect();
+        assert_eq!(found(&format!("SELECT {} FROM t", pairs.join(","))).len(), 30_000);
+        assert_eq!(found(&format!("SELECT {}a = b", "(".repeat(30_000))), ["a=b"]);
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Finds the character sets, collations and schemas that a statement names.
 
+use std::collections::HashSet;
+
 use sql::{Token, TokenKind};
 
 use super::tokens as read_tokens;
 
 /// Clause of a statement that names a character set or a collation.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mention {
     /// `COLLATE name`.
     Collate(String),
@@ -47,6 +49,7 @@ impl Mention {
 pub fn find_mentions(text: &str) -> Vec<Mention> {
     let tokens = read_tokens(text);
     let mut mentions: Vec<Mention> = Vec::new();
+    let mut known = HashSet::new();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word) {
         let next = tokens.get(at + 1);
         let mention = match token.text.to_ascii_lowercase().as_str() {
@@ -64,7 +67,7 @@ pub fn find_mentions(text: &str) -> Vec<Mention> {
             }
             _ => None,
         };
-        if let Some(mention) = mention.filter(|mention| !mentions.contains(mention)) {
+        if let Some(mention) = mention.filter(|mention| known.insert(mention.clone())) {
             mentions.push(mention);
         }
     }
@@ -100,16 +103,9 @@ fn is_introducer(word: &str, next: Option<&Token<'_>>) -> bool {
 /// Finds the names that precede a dot: schemas, tables and aliases. `log.entries` gives `log`.
 pub fn find_qualifiers(text: &str) -> Vec<String> {
     let tokens = read_tokens(text);
-    let mut names = Vec::new();
-    for pair in tokens.windows(3) {
-        if pair[1].is_symbol('.') {
-            let Some(name) = pair[0].name() else { continue };
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    }
-    names
+    let mut known = HashSet::new();
+    let before_dots = tokens.windows(3).filter(|words| words[1].is_symbol('.')).filter_map(|words| words[0].name());
+    before_dots.filter(|name| known.insert(name.clone())).collect()
 }
 
 #[cfg(test)]

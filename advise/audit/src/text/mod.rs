@@ -1,5 +1,6 @@
 //! Statements as text: the clauses, comparisons and columns that they name.
 
+mod combination;
 mod comparison;
 mod conversion;
 pub mod mentions;
@@ -8,7 +9,7 @@ mod scope;
 
 use sql::{SqlMode, Token, TokenKind, tokenize};
 
-pub use comparison::{Name, find_comparisons, find_names, is_compared_with_values};
+pub use comparison::{ComparisonKind, Name, find_comparisons, find_names, is_compared_with_values};
 pub use conversion::find_conversions;
 pub use program::{CreatedTable, Declaration, created_table, declared_parameters, declared_variables, split_body};
 pub use scope::{Operand, Scope, text_columns};

@@ -1,12 +1,14 @@
 //! Columns and variables that a statement's names can refer to.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+
 use facts::{Column, Facts, Table};
 use sql::{Token, TokenKind, find_tables};
 
 use super::comparison::Name;
 
 /// A column or a variable with its collation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Operand<'a> {
     /// `shop.orders.code`, or the variable's name.
     pub name: String,
@@ -21,14 +23,38 @@ impl Operand<'_> {
         let (table, column) = self.column?;
         table.indexes.iter().find(|index| index.can_look_up(&column.name)).map(|index| index.name.as_str())
     }
+
+    /// Name without schema and table.
+    fn column_name(&self) -> &str {
+        let last = || self.name.rsplit('.').next().unwrap_or(&self.name);
+        self.column.map_or_else(last, |(_, column)| column.name.as_str())
+    }
+
+    /// True for one column under two names. Operands of views are compared by their names.
+    fn is_same(&self, other: &Self) -> bool {
+        match (self.column, other.column) {
+            (Some((_, own)), Some((_, other))) => std::ptr::eq(own, other),
+            (None, None) => self.name == other.name && self.collation == other.collation,
+            _ => false,
+        }
+    }
 }
 
 /// Tables of one statement, and variables of its program.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct Scope<'a> {
-    /// Names by which the statement refers to a table, and the table's text columns.
-    tables: Vec<(String, Vec<Operand<'a>>)>,
-    variables: Vec<Operand<'a>>,
+    tables: Vec<ScopeTable<'a>>,
+    /// Positions of the tables, by the names in lower case that refer to them.
+    aliases: BTreeMap<String, Vec<usize>>,
+    /// Variables, by their names in lower case.
+    variables: HashMap<String, Operand<'a>>,
+}
+
+struct ScopeTable<'a> {
+    /// Text columns, by their names in lower case.
+    columns: HashMap<String, Operand<'a>>,
+    /// True for `NEW` and `OLD`, whose columns are not named alone.
+    is_row: bool,
 }
 
 impl<'a> Scope<'a> {
@@ -37,13 +63,16 @@ impl<'a> Scope<'a> {
     /// `schema` is the schema of tables that are named without one.
     pub fn from_statement(facts: &'a Facts, tokens: &[Token<'_>], schema: Option<&str>) -> Self {
         let mut scope = Self::default();
+        let mut positions: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, name) in tokens.iter().enumerate().filter_map(|(at, token)| Some((at, token.name()?))) {
+            positions.entry(name).or_default().push(at);
+        }
         for named in find_tables(tokens) {
             let Some(schema) = named.schema.as_deref().or(schema) else { continue };
             let columns = text_columns(facts, schema, &named.name);
+            let places = positions.get(&named.name).map_or(&[][..], Vec::as_slice);
             if !columns.is_empty() {
-                for alias in aliases(tokens, &named) {
-                    scope.add_table(&alias, columns.clone());
-                }
+                scope.add(aliases(tokens, &named.name, places), columns, false);
             }
         }
         scope
@@ -51,52 +80,71 @@ impl<'a> Scope<'a> {
 
     /// Adds a table under the name by which statements refer to it.
     pub fn add_table(&mut self, name: &str, columns: Vec<Operand<'a>>) {
-        self.tables.push((name.to_lowercase(), columns));
+        self.add(vec![name.to_owned()], columns, false);
     }
 
-    /// Adds the tables and variables of another scope.
-    pub fn extend(&mut self, other: &Self) {
-        self.tables.extend(other.tables.iter().cloned());
-        self.variables.extend(other.variables.iter().cloned());
+    /// Adds the row of a trigger: `NEW` or `OLD`.
+    pub fn add_row(&mut self, name: &str, columns: Vec<Operand<'a>>) {
+        self.add(vec![name.to_owned()], columns, true);
+    }
+
+    fn add(&mut self, aliases: Vec<String>, columns: Vec<Operand<'a>>, is_row: bool) {
+        if aliases.is_empty() {
+            return;
+        }
+        for alias in aliases {
+            self.aliases.entry(alias.to_lowercase()).or_default().push(self.tables.len());
+        }
+        let columns = columns.into_iter().map(|operand| (operand.column_name().to_lowercase(), operand));
+        self.tables.push(ScopeTable { columns: columns.collect(), is_row });
     }
 
     /// Adds a parameter or variable. It takes precedence over columns and earlier variables of its
     /// name.
     pub fn add_variable(&mut self, name: &str, collation: &str) {
         let operand = Operand { name: name.to_owned(), collation: collation.to_owned(), column: None };
-        self.variables.push(operand);
+        self.variables.insert(name.to_lowercase(), operand);
     }
 
     /// Returns the names, in lower case, by which the statement refers to a table.
     pub fn aliases<'s>(&'s self, table: &'s Table) -> impl Iterator<Item = &'s str> {
-        let is_of = move |operand: &Operand<'a>| operand.column.is_some_and(|(own, _)| std::ptr::eq(own, table));
-        self.tables.iter().filter(move |(_, columns)| columns.iter().any(is_of)).map(|(alias, _)| alias.as_str())
+        let is_of = move |at: &usize| {
+            let mut columns = self.tables[*at].columns.values();
+            columns.any(|operand| operand.column.is_some_and(|(own, _)| std::ptr::eq(own, table)))
+        };
+        self.aliases.iter().filter(move |(_, tables)| tables.iter().any(is_of)).map(|(alias, _)| alias.as_str())
     }
 
     /// Returns what a name can refer to: several columns, if several tables of the statement have
     /// one of that name.
     pub fn find(&self, name: &Name) -> Vec<Operand<'a>> {
-        if name.table.is_none()
-            && let Some(variable) =
-                self.variables.iter().rev().find(|variable| variable.name.eq_ignore_ascii_case(&name.column))
-        {
+        self.find_within(&Self::default(), name)
+    }
+
+    /// Returns what a name can refer to in the scope of a statement and that of its program.
+    pub fn find_within(&self, program: &Self, name: &Name) -> Vec<Operand<'a>> {
+        let column = name.column.to_lowercase();
+        let variable = || self.variables.get(&column).or_else(|| program.variables.get(&column));
+        if let Some(variable) = name.table.is_none().then(variable).flatten() {
             return vec![variable.clone()];
         }
-        let mut found = Vec::new();
-        for (alias, columns) in &self.tables {
-            if name.table.as_ref().is_some_and(|table| table.to_lowercase() != *alias) {
-                continue;
-            }
-            let has_name = |operand: &&Operand<'a>| {
-                operand.name.rsplit('.').next().is_some_and(|last| last.eq_ignore_ascii_case(&name.column))
-            };
-            for operand in columns.iter().filter(has_name) {
-                if !found.contains(operand) {
+        let mut found: Vec<Operand<'a>> = Vec::new();
+        for scope in [self, program] {
+            for operand in scope.tables_named(name.table.as_deref()).filter_map(|table| table.columns.get(&column)) {
+                if !found.iter().any(|one| one.is_same(operand)) {
                     found.push(operand.clone());
                 }
             }
         }
         found
+    }
+
+    /// Returns the tables of this name or alias; without a name, all whose columns can be named
+    /// alone.
+    fn tables_named(&self, alias: Option<&str>) -> impl Iterator<Item = &ScopeTable<'a>> {
+        let named = alias.map(|alias| self.aliases.get(&alias.to_lowercase()).into_iter().flatten());
+        let all = named.is_none().then(|| self.tables.iter().filter(|table| !table.is_row));
+        named.into_iter().flatten().map(|at| &self.tables[*at]).chain(all.into_iter().flatten())
     }
 }
 
@@ -128,11 +176,12 @@ pub fn text_columns<'a>(facts: &'a Facts, schema: &str, name: &str) -> Vec<Opera
     view.columns.iter().filter_map(operand).collect()
 }
 
-/// Returns a table's aliases in a statement, or its own name where it has none.
-fn aliases(tokens: &[Token<'_>], table: &sql::TableName) -> Vec<String> {
+/// Returns a table's aliases in a statement, or its own name where it has none. `places` are the
+/// positions of its name.
+fn aliases(tokens: &[Token<'_>], table: &str, places: &[usize]) -> Vec<String> {
     let mut found = Vec::new();
-    for at in 0..tokens.len() {
-        let is_name = tokens[at].name().is_some_and(|name| name == table.name);
+    let mut known = HashSet::new();
+    for &at in places {
         let begins = at.checked_sub(1).is_none_or(|before| {
             let before = tokens[before];
             before.is_symbol(',')
@@ -140,7 +189,7 @@ fn aliases(tokens: &[Token<'_>], table: &sql::TableName) -> Vec<String> {
                 || before.is_symbol('.')
                 || before.kind == TokenKind::Word && !before.is_any_keyword(&["select", "where", "on", "and", "or"])
         });
-        if !is_name || !begins {
+        if !begins {
             continue;
         }
         let mut after = at + 1;
@@ -150,8 +199,8 @@ fn aliases(tokens: &[Token<'_>], table: &sql::TableName) -> Vec<String> {
         let alias = tokens.get(after).filter(|token| {
             token.kind == TokenKind::QuotedName || token.kind == TokenKind::Word && !follows_table(token)
         });
-        let alias = alias.and_then(Token::name).unwrap_or_else(|| table.name.clone());
-        if !found.contains(&alias) {
+        let alias = alias.and_then(Token::name).unwrap_or_else(|| table.to_owned());
+        if known.insert(alias.clone()) {
             found.push(alias);
         }
     }
@@ -174,8 +223,10 @@ mod tests {
     #[test]
     fn finds_aliases() {
         let found = |text: &str, name: &str| {
-            let table = sql::TableName { schema: None, name: name.to_owned() };
-            aliases(&crate::text::tokens(text), &table)
+            let tokens = crate::text::tokens(text);
+            let places: Vec<usize> =
+                (0..tokens.len()).filter(|at| tokens[*at].name().is_some_and(|own| own == name)).collect();
+            aliases(&tokens, name, &places)
         };
         assert_eq!(found("SELECT * FROM t JOIN t AS u ON t.a = u.a", "t"), ["t", "u"]);
         assert_eq!(found("SELECT * FROM shop.t x, `u` WHERE 1", "t"), ["x"]);

@@ -1,7 +1,9 @@
 //! Text of a program itself that it compares with columns: parameters, variables, columns of
 //! temporary tables, CONVERT and CAST.
 
-use audit::{Declaration, Name, created_table, declared_parameters, declared_variables, find_comparisons};
+use audit::{
+    ComparisonKind, Declaration, Name, created_table, declared_parameters, declared_variables, find_comparisons,
+};
 use check::Severity;
 use facts::{Column, Table};
 use mysql_collation::Flavour;
@@ -189,7 +191,9 @@ impl<'r, 'f> Reader<'r, 'f> {
         let mut conversions = Vec::new();
         let simple = self.simplify(part, &mut conversions);
         let has_position = part.iter().any(|token| token.is_any_keyword(&["locate", "instr"]));
-        find_comparisons(&simple).iter().find_map(|comparison| {
+        // Others have errors of their own.
+        let is_pair = |kind| matches!(kind, ComparisonKind::Compared | ComparisonKind::Value);
+        find_comparisons(&simple).iter().filter(|comparison| is_pair(comparison.kind)).find_map(|comparison| {
             let (left, right) = (self.find(&comparison.left, &conversions), self.find(&comparison.right, &conversions));
             let mut pairs = left.iter().flat_map(|left| right.iter().map(move |right| (left, right)));
             let (left, right) = pairs.find(|(left, right)| self.breaks(left, right))?;

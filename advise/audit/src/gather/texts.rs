@@ -1,0 +1,50 @@
+//! The longest texts of programs and views that checks read.
+
+use facts::{Facts, Program, Unseen};
+
+/// Maximum length of the text of a program or view, in bytes.
+const MAX_TEXT: usize = 1 << 20;
+
+/// Takes longer texts out of the facts, and names their programs in [`Facts::unseen`].
+pub(super) fn leave_out_long_texts(facts: &mut Facts) {
+    let mut unseen = Vec::new();
+    for schema in &mut facts.schemas {
+        let views = schema.views.iter_mut().map(|view| ("view", &mut view.program));
+        let routines = schema.routines.iter_mut().map(|routine| ("routine", &mut routine.program));
+        let triggers = schema.triggers.iter_mut().map(|trigger| ("trigger", &mut trigger.program));
+        let events = schema.events.iter_mut().map(|event| ("event", &mut event.program));
+        let programs = views.chain(routines).chain(triggers).chain(events);
+        unseen.extend(programs.filter_map(|(kind, program)| leave_out(kind, program)));
+    }
+    facts.unseen.extend(unseen);
+}
+
+fn leave_out(kind: &str, program: &mut Program) -> Option<Unseen> {
+    let text = program.body.take_if(|body| body.len() > MAX_TEXT)?;
+    Some(Unseen {
+        what: format!("the text of {kind} {}", check::table_name(&program.schema, &program.name)),
+        why: format!("it has {} KiB; texts of up to {} KiB are read", text.len() >> 10, MAX_TEXT >> 10),
+        remedy: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_named() {
+        let program = |length: usize| Program {
+            schema: "shop".into(),
+            name: "p".into(),
+            body: Some("x".repeat(length)),
+            ..Program::default()
+        };
+        let mut long = program(MAX_TEXT + 1);
+        let unseen = leave_out("routine", &mut long).unwrap();
+        assert_eq!((unseen.what.as_str(), long.body), ("the text of routine shop.p", None));
+        let mut short = program(MAX_TEXT);
+        assert_eq!(leave_out("routine", &mut short), None);
+        assert!(short.body.is_some());
+    }
+}
