@@ -10,7 +10,7 @@ use crate::input::{AuditInput, ColumnRef, JoinPlans};
 
 /// Collations that columns should have.
 ///
-/// Schemas that foreign keys, joins or statements connect form a group. A group has one target: see
+/// Schemas that foreign keys, joins, statements, views or programs connect form a group. A group has one target: see
 /// [`target`]. Columns get the target of their schema, except joined columns of which most have a
 /// `_bin` collation, which they have on purpose, and joined columns of other character sets such as
 /// ascii.
@@ -25,7 +25,9 @@ pub struct Advice<'a> {
 impl<'a> Advice<'a> {
     pub fn new(input: &'a AuditInput) -> Self {
         let mut advice = Self { input, targets: BTreeMap::new(), joined: BTreeMap::new() };
-        for group in connect(input.facts.schemas.iter().map(|schema| schema.name.as_str()), connected_schemas(input)) {
+        for group in
+            connect(input.facts.schemas.iter().map(|schema| schema.name.as_str()), connected_schemas(input).into_iter())
+        {
             if let Some(target) = target(&input.facts, &group) {
                 advice.targets.extend(group.into_iter().map(|schema| (schema, target.clone())));
             }
@@ -185,13 +187,25 @@ fn joins(input: &AuditInput) -> impl Iterator<Item = &JoinPlans> {
     input.joins.iter().chain(input.statement_plans.iter().flat_map(|plan| &plan.joins))
 }
 
-/// Returns the pairs of different schemas that a foreign key or a join connects.
-fn connected_schemas(input: &AuditInput) -> impl Iterator<Item = (&str, &str)> {
-    let keys = input.facts.tables().flat_map(|table| &table.foreign_keys);
-    let known = |name: &str| input.facts.schema(name).is_some();
+/// Returns the pairs of different schemas that a foreign key, a join, a view or a program connects.
+fn connected_schemas(input: &AuditInput) -> BTreeSet<(&str, &str)> {
+    let facts = &input.facts;
+    if facts.schemas.len() < 2 {
+        return BTreeSet::new();
+    }
+    let known = |name: &str| facts.schema(name).is_some();
+    let keys = facts.tables().flat_map(|table| &table.foreign_keys);
     let keys = keys.map(|key| (key.schema.as_str(), key.parent_schema.as_str()));
     let joins = joins(input).map(|join| (join.left.schema.as_str(), join.right.schema.as_str()));
-    keys.chain(joins).filter(move |(one, other)| one != other && known(one) && known(other))
+    let mut pairs: BTreeSet<(&str, &str)> =
+        keys.chain(joins).filter(|(one, other)| one != other && known(one) && known(other)).collect();
+    for schema in &facts.schemas {
+        for (_, program) in crate::checks::programs(schema) {
+            let used = crate::checks::find_used_schemas(facts, program);
+            pairs.extend(used.into_iter().map(|other| (schema.name.as_str(), other)));
+        }
+    }
+    pairs
 }
 
 /// Groups things that pairs connect, also by way of others. Things without a pair are groups of

@@ -419,6 +419,40 @@ fn connected_tables_get_one_collation() {
     }
 }
 
+/// The view and the procedure of d2 work as long as both schemas fit; d3 is on its own.
+const CONNECTED: &str = "\
+CREATE DATABASE d1 CHARACTER SET latin1;
+CREATE TABLE d1.customers (code VARCHAR(20) UNIQUE, email VARCHAR(50));
+CREATE DATABASE d2 CHARACTER SET utf8mb4 COLLATE utf8mb4_spanish_ci;
+CREATE TABLE d2.orders (id INT PRIMARY KEY, customer_code VARCHAR(20));
+CREATE VIEW d2.vo AS SELECT o.id, c.email FROM d2.orders o JOIN d1.customers c ON c.code = o.customer_code;
+USE d2;
+CREATE PROCEDURE find(p VARCHAR(20)) SELECT * FROM d1.customers WHERE code = p;
+CREATE DATABASE d3 CHARACTER SET latin1;
+CREATE TABLE d3.customers (code VARCHAR(20) UNIQUE)";
+
+#[test]
+fn schemas_that_views_and_programs_connect_get_one_collation() {
+    for name in ["mariadb@trixie", "mysql@sid"] {
+        let server = start_private(name, &[]);
+        let mut conn = server.connect().unwrap();
+        CONNECTED.split(';').for_each(|statement| conn.query_drop(statement).unwrap());
+        let selection = Selection::all(CHECKS);
+        let input = gather_input(&server, &[], &[], &Part(String::new()), &selection);
+        let audit = run(&input, &selection, Severity::Note, "test");
+        let of = |schema: &str| -> BTreeSet<String> {
+            let own = audit.findings.iter().filter(|finding| finding.details.schema.as_deref() == Some(schema));
+            own.flat_map(advised_collations).filter(|collation| !collation.starts_with("latin1")).collect()
+        };
+        assert_eq!(of("d1"), BTreeSet::from(["utf8mb4_spanish_ci".to_owned()]), "{name}: {:#?}", audit.findings);
+        assert!(!of("d3").contains("utf8mb4_spanish_ci"), "{name}: {:#?}", audit.findings);
+        conn.query_drop("ALTER TABLE d1.customers CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_spanish_ci")
+            .unwrap();
+        conn.query_drop("SELECT * FROM d2.vo").unwrap();
+        conn.query_drop("CALL d2.find('a')").unwrap();
+    }
+}
+
 #[test]
 fn a_column_gets_one_advice() {
     for name in ["mariadb", "mysql@sid"] {

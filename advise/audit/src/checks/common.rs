@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use rules::charset::{collation_charset, current_name};
 
+use crate::mentions::find_qualifiers;
 use check::{Finding, NoDetails, Object, ObjectKind, Severity};
-use facts::{Column, Program, Schema, ServerFacts, Table};
+use facts::{Column, Facts, Program, Schema, ServerFacts, Table};
 use server::{Flavour, Version};
 
 /// A finding without the check's name.
@@ -65,12 +66,19 @@ pub fn most_common<'a>(names: impl Iterator<Item = &'a str>) -> Option<(&'a str,
 }
 
 /// Returns the views and stored programs of a schema.
-pub(super) fn programs(schema: &Schema) -> impl Iterator<Item = (ObjectKind, &Program)> {
+pub fn programs(schema: &Schema) -> impl Iterator<Item = (ObjectKind, &Program)> {
     let views = schema.views.iter().map(|view| (ObjectKind::View, &view.program));
     let routines = schema.routines.iter().map(|routine| (ObjectKind::Routine, &routine.program));
     let triggers = schema.triggers.iter().map(|trigger| (ObjectKind::Trigger, &trigger.program));
     let events = schema.events.iter().map(|event| (ObjectKind::Event, &event.program));
     views.chain(routines).chain(triggers).chain(events)
+}
+
+/// Returns the schemas that the text of a program or view names, its own aside.
+pub fn find_used_schemas<'a>(facts: &'a Facts, program: &Program) -> Vec<&'a str> {
+    let names = find_qualifiers(program.body.as_deref().unwrap_or_default());
+    let others = names.iter().filter(|name| **name != program.schema);
+    others.filter_map(|name| Some(facts.schema(name)?.name.as_str())).collect()
 }
 
 /// Returns `shop.by_code`.

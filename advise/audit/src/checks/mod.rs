@@ -39,7 +39,7 @@ mod view_index;
 use check::Finding;
 
 pub use charset_default::default_collation;
-pub use common::most_common;
+pub use common::{find_used_schemas, most_common, programs};
 
 use crate::input::AuditInput;
 

@@ -1,9 +1,8 @@
 //! Stored programs and views that use another schema.
 
 use super::Check;
-use super::common::{Draft, program_name, programs};
+use super::common::{Draft, find_used_schemas, program_name, programs};
 use crate::input::AuditInput;
-use crate::mentions::find_qualifiers;
 use check::{Finding, ObjectKind, Reading, Severity};
 
 pub(super) static CHECK: Check = Check {
@@ -20,11 +19,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
     let mut findings = Vec::new();
     for schema in &input.facts.schemas {
         for (kind, program) in programs(schema) {
-            let qualifiers = find_qualifiers(program.body.as_deref().unwrap_or(""));
-            let schemas: Vec<String> = qualifiers
-                .into_iter()
-                .filter(|name| *name != schema.name && input.facts.schema(name).is_some())
-                .collect();
+            let schemas = find_used_schemas(&input.facts, program);
             if schemas.is_empty() {
                 continue;
             }
