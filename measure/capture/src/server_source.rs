@@ -1,6 +1,6 @@
 //! Tables and rows of a server, read over one read-only connection.
 
-use facts::InvokerViews;
+use facts::UnopenedViews;
 use mysql::Row;
 use mysql::prelude::Queryable;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -28,7 +28,7 @@ pub struct ServerSource {
     tables: Vec<String>,
     version: String,
     identity: Option<String>,
-    invoker_views: InvokerViews,
+    unopened_views: UnopenedViews,
 }
 
 impl ServerSource {
@@ -44,10 +44,10 @@ impl ServerSource {
             tables: tables.to_vec(),
             version,
             identity: server.read_identity()?,
-            invoker_views: InvokerViews::default(),
+            unopened_views: UnopenedViews::default(),
         };
         let statement_error = source.statement_error("list functions and views");
-        source.invoker_views = InvokerViews::read(server, &mut source.conn).map_err(statement_error)?;
+        source.unopened_views = UnopenedViews::read(server, &mut source.conn).map_err(statement_error)?;
         let schemas: Vec<String> = source.query("list the schemas", "SHOW DATABASES")?;
         if !schemas.iter().any(|name| name == schema) {
             let known = schemas.into_iter().filter(|name| !is_system_schema(name)).collect::<Vec<_>>().join(", ");
@@ -222,7 +222,7 @@ impl TableSource for ServerSource {
                     definitions.others.extend(columns.into_iter().map(default));
                     definitions.tables.push((name.clone(), create))
                 }
-                "VIEW" => match self.invoker_views.refuse_to_open(&self.schema, name) {
+                "VIEW" => match self.unopened_views.refuse_to_open(&self.schema, name) {
                     None => definitions.views.push((name.clone(), self.show_create("VIEW", name)?)),
                     Some(reason) => definitions.others.push(format!("the view {name} ({reason})")),
                 },

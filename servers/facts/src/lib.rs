@@ -10,7 +10,7 @@ mod runnable_names;
 
 pub use model::*;
 pub use read::{
-    InvokerViews, Limits, Privilege, Scope, VARIABLES, apply_settings, connect, read, read_code_with_own_rights,
+    Limits, Privilege, Scope, UnopenedViews, VARIABLES, apply_settings, connect, read, read_code_with_own_rights,
     read_replica, read_user_code, rights_beyond,
 };
 pub use runnable_names::RunnableNames;

@@ -1,6 +1,7 @@
 //! Schemas that a killed weigh left on an attached server: found by the next run, and dropped
 //! without touching anything else.
 
+use mysql::prelude::Queryable;
 use rustix::process::Signal;
 
 use crate::attach::{Foreign, ONE, PASSWORD};
@@ -17,9 +18,9 @@ fn clean(foreign: &Foreign, words: &[&str]) -> Finished {
 }
 
 /// Creates schemas that resemble leftovers: an incomplete marker, the marker of another server, an
-/// unusual name.
+/// unusual name, and a view in place of the marker that runs a function of its owner.
 fn create_lookalikes(foreign: &Foreign, leftovers: &str) -> Vec<String> {
-    let forged = ["weigh_forged_1", "weigh_forged_2", "weigh_forged_3"];
+    let forged = ["weigh_forged_1", "weigh_forged_2", "weigh_forged_3", "weigh_forged_4"];
     for schema in forged {
         foreign.run(&format!("CREATE DATABASE {schema}"));
     }
@@ -28,6 +29,17 @@ fn create_lookalikes(foreign: &Foreign, leftovers: &str) -> Vec<String> {
     foreign.run(&format!("CREATE TABLE weigh_forged_2.weigh_marker SELECT * FROM {leftovers}.weigh_marker"));
     foreign.run("UPDATE weigh_forged_2.weigh_marker SET run = 'forged', server = 'replica:3306:2'");
     foreign.run(&format!("CREATE TABLE weigh_forged_3.weigh_marker SELECT * FROM {leftovers}.weigh_marker"));
+    for statement in [
+        &format!("CREATE TABLE weigh_forged_4.base SELECT * FROM {leftovers}.weigh_marker"),
+        "UPDATE weigh_forged_4.base SET run = 'forged', held = 'forged'",
+        "CREATE TABLE weigh_forged_4.called (a INT)",
+        "CREATE FUNCTION weigh_forged_4.f() RETURNS INT SQL SECURITY INVOKER MODIFIES SQL DATA \
+         BEGIN INSERT INTO weigh_forged_4.called VALUES (1); RETURN 1; END",
+        "CREATE SQL SECURITY INVOKER VIEW weigh_forged_4.weigh_marker AS \
+         SELECT * FROM weigh_forged_4.base WHERE weigh_forged_4.f() = 1",
+    ] {
+        foreign.run(statement);
+    }
     forged.map(str::to_owned).to_vec()
 }
 
@@ -81,6 +93,9 @@ fn find_and_drop_leftovers(spec: &str) {
     assert!(is_listed(&finished) && finished.stdout.lines().count() == leftovers.len(), "{finished}");
     assert_eq!(foreign.schemas(), alive, "no more and no less");
     assert!(clean(&foreign, &[]).stdout.contains("no killed run of weigh left anything"));
+    let called: Option<u64> =
+        foreign.hold_session("SET @a = 1").query_first("SELECT COUNT(*) FROM weigh_forged_4.called").unwrap();
+    assert_eq!(called, Some(0), "the view in place of a marker was read");
 
     let before = living.read().blocks.len();
     eventually("the other run goes on", || living.read().blocks.len() > before);

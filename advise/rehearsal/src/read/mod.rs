@@ -1,12 +1,13 @@
 //! Reads the objects of schemas.
 
+mod encoding;
 mod programs;
 mod tables;
 mod values;
 
 pub(crate) use values::checksum_expression;
 
-use facts::InvokerViews;
+use facts::UnopenedViews;
 use lifecycle::interrupt;
 use mysql::Row;
 use mysql::prelude::{FromRow, Queryable};
@@ -34,10 +35,10 @@ pub fn read(server: &Server, conn: &mut Conn, schemas: &[String], values: Values
         conn,
         label: server.label().to_owned(),
         flavour: server.flavour(),
-        invoker_views: InvokerViews::default(),
+        unopened_views: UnopenedViews::default(),
         found: Definitions::default(),
     };
-    reader.read_invoker_views(server)?;
+    reader.read_unopened_views(server)?;
     for setting in ["SET NAMES utf8mb4", "SET SESSION sql_quote_show_create = 1", "SET SESSION sql_mode = ''"] {
         reader.run(setting)?;
     }
@@ -61,7 +62,7 @@ struct Reader<'c> {
     conn: &'c mut Conn,
     label: String,
     flavour: Flavour,
-    invoker_views: InvokerViews,
+    unopened_views: UnopenedViews,
     found: Definitions,
 }
 
@@ -71,9 +72,9 @@ impl Reader<'_> {
         self.conn.query_drop(statement).map_err(|source| self.failed(what, source))
     }
 
-    fn read_invoker_views(&mut self, server: &Server) -> Result<(), Error> {
-        let found = InvokerViews::read(server, self.conn);
-        self.invoker_views = found.map_err(|source| self.failed("list functions and views".into(), source))?;
+    fn read_unopened_views(&mut self, server: &Server) -> Result<(), Error> {
+        let found = UnopenedViews::read(server, self.conn);
+        self.unopened_views = found.map_err(|source| self.failed("list functions and views".into(), source))?;
         Ok(())
     }
 
@@ -161,7 +162,8 @@ impl Reader<'_> {
 /// Returns the definition in a row of `SHOW CREATE`, or why there is none.
 fn definition(row: &Row, names: &[&str]) -> Result<String, String> {
     let columns: Vec<String> = row.columns_ref().iter().map(|column| column.name_str().into_owned()).collect();
-    column(row, names).ok_or_else(|| explain_missing(&columns, names))
+    let create = bytes(row, names).ok_or_else(|| explain_missing(&columns, names))?;
+    String::from_utf8(create).map_err(|_| "its definition is not UTF-8".to_owned())
 }
 
 /// Says why a row with these columns has no definition in a column with one of the names.
@@ -175,9 +177,12 @@ fn explain_missing(columns: &[String], names: &[&str]) -> String {
 
 /// Returns the row's first column that has one of the names. `None` if there is none, or for NULL.
 fn column(row: &Row, names: &[&str]) -> Option<String> {
+    bytes(row, names).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn bytes(row: &Row, names: &[&str]) -> Option<Vec<u8>> {
     let columns: Vec<_> = row.columns_ref().iter().map(mysql::Column::name_str).collect();
-    let bytes: Option<Vec<u8>> = row.get(position(&columns, names)?)?;
-    bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    row.get::<Option<Vec<u8>>, _>(position(&columns, names)?)?
 }
 
 fn position(columns: &[impl AsRef<str>], names: &[&str]) -> Option<usize> {

@@ -4,6 +4,7 @@ use mysql::prelude::Queryable;
 use server::Flavour;
 use sql::{SqlMode, Token, TokenKind, quote_string, quote_table, tokenize};
 
+use super::encoding::explain_misreading;
 use super::{Reader, column};
 use crate::definitions::{CreationSession, Kind, Object};
 use crate::error::{Error, refusal};
@@ -49,7 +50,7 @@ impl Reader<'_> {
     /// Reads a view. A view that must not be opened is unread, and one that doesn't open, such as a
     /// view of a dropped table (error 1356), although `SHOW CREATE VIEW` prints it.
     fn read_view(&mut self, schema: &str, name: &str) -> Result<(), Error> {
-        if let Some(reason) = self.invoker_views.refuse_to_open(schema, name) {
+        if let Some(reason) = self.unopened_views.refuse_to_open(schema, name) {
             self.add_unread(Kind::View, schema, name, (0, reason));
             return Ok(());
         }
@@ -84,7 +85,7 @@ impl Reader<'_> {
     }
 
     /// Reads a program or view. It is unread if the server returns another statement than its
-    /// `CREATE`, since plans quote what it returns.
+    /// `CREATE`, or one that it would read otherwise, since plans quote what it returns.
     fn read_program(&mut self, kind: Kind, schema: &str, name: &str) -> Result<Option<&mut Object>, Error> {
         let Some((row, create)) = self.show_create(kind, schema, name, &CREATE_COLUMNS)? else { return Ok(None) };
         let sql_mode = column(&row, &["sql_mode"]);
@@ -94,10 +95,15 @@ impl Reader<'_> {
             self.add_unread(kind, schema, name, (0, why));
             return Ok(None);
         }
+        let client = column(&row, &["character_set_client"]);
+        if let Some(why) = explain_misreading(&create, mode, client.as_deref().unwrap_or_default()) {
+            self.add_unread(kind, schema, name, (0, why));
+            return Ok(None);
+        }
         let mut object = Object::new(kind, schema, name, create);
         object.session = CreationSession {
             sql_mode,
-            character_set_client: column(&row, &["character_set_client"]),
+            character_set_client: client,
             collation_connection: column(&row, &["collation_connection"]),
             schema_collation: column(&row, &["Database Collation"]),
             time_zone: column(&row, &["time_zone"]),

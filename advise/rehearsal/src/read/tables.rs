@@ -50,7 +50,7 @@ impl Reader<'_> {
              WHERE TABLE_SCHEMA = {} AND COLLATION_NAME IS NOT NULL",
             quote_string(schema)
         );
-        let queries = if self.invoker_views.closes_any(schema) {
+        let queries = if self.unopened_views.closes_any(schema) {
             tables.iter().map(|(name, ..)| format!("{query} AND TABLE_NAME = {}", quote_string(name))).collect()
         } else {
             vec![query]

@@ -133,7 +133,7 @@ fn inspect_schema(server: &Server, schema: &str) -> Result<PreparedTables, Box<d
     for name in names {
         let table = sql::quote_table(schema, &name);
         conn.query_drop(format!("ANALYZE TABLE {table}"))?;
-        let rows: Option<u64> = conn.query_first(format!("SELECT COUNT(*) FROM {table}"))?;
+        let rows: Option<u64> = conn.query_first(format!("SELECT COUNT(*) FROM {table} {}", sql::BASE_TABLE_ONLY))?;
         prepared.tables.push((name, rows.unwrap_or(0)));
     }
     let own: Option<String> = conn.exec_first(

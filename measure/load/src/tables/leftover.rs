@@ -13,8 +13,9 @@ use server::Server;
 use super::error::{TablesError, server_error_code};
 use super::schema::{self, MARKER, OwnedSchemas, THIS_SERVER, marker_table};
 
-/// Access denied (1044, 1142), unknown column (1054), missing table (1146).
-const UNREADABLE: [u16; 4] = [1044, 1054, 1142, 1146];
+/// Access denied (1044, 1142), unknown column (1054), missing table (1146), a view in place of the
+/// table (1176).
+const UNREADABLE: [u16; 5] = [1044, 1054, 1142, 1146, 1176];
 
 /// A schema of a run that is no longer alive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +72,7 @@ fn connect(server: &Server) -> Result<Conn, TablesError> {
 
 fn find_ended_runs(conn: &mut Conn) -> mysql::Result<Vec<LeftoverSchema>> {
     let schemas: Vec<String> = conn.exec(
-        r"SELECT table_schema FROM information_schema.tables WHERE table_name = ? AND table_schema LIKE 'weigh\_%' ORDER BY table_schema",
+        r"SELECT table_schema FROM information_schema.tables WHERE table_name = ? AND table_schema LIKE 'weigh\_%' AND table_type = 'BASE TABLE' ORDER BY table_schema",
         (MARKER,),
     )?;
     let in_use: Vec<Option<String>> = conn.query_map("SHOW PROCESSLIST", |row: mysql::Row| row.get(3).flatten())?;
@@ -90,8 +91,9 @@ fn find_ended_runs(conn: &mut Conn) -> mysql::Result<Vec<LeftoverSchema>> {
 /// another server, or does not fit the schema's name.
 fn read_marker(conn: &mut Conn, schema: &str) -> mysql::Result<Option<LeftoverSchema>> {
     let rows: mysql::Result<Vec<(String, String, Option<String>)>> = conn.query(format!(
-        "SELECT run, CAST(created AS CHAR), held FROM {} WHERE made_by LIKE 'weigh %' AND server = {THIS_SERVER}",
-        marker_table(schema)
+        "SELECT run, CAST(created AS CHAR), held FROM {} {} WHERE made_by LIKE 'weigh %' AND server = {THIS_SERVER}",
+        marker_table(schema),
+        sql::BASE_TABLE_ONLY
     ));
     let rows = match rows {
         Err(error) if server_error_code(&error).is_some_and(|code| UNREADABLE.contains(&code)) => return Ok(None),

@@ -18,8 +18,8 @@ use super::error::{TablesError, server_error_code};
 /// identity.
 pub(super) const THIS_SERVER: &str = "CONCAT_WS(':', @@hostname, @@port, @@server_id)";
 
-/// Unknown database (1049); no such table (1146).
-const MISSING_ERRORS: [Option<u16>; 2] = [Some(1049), Some(1146)];
+/// Unknown database (1049), no such table (1146), a view in place of the table (1176).
+const MISSING_ERRORS: [Option<u16>; 3] = [Some(1049), Some(1146), Some(1176)];
 
 /// Longest time that dropping the schemas waits for a marker. A signal leaves 5 s for all.
 const MAX_MARKER_TIME: Duration = Duration::from_secs(3);
@@ -93,7 +93,8 @@ impl OwnedSchemas {
 
     /// Returns an error unless the schema has this run's marker.
     pub fn check(&self, conn: &mut Conn, schema: &str) -> Result<(), TablesError> {
-        let run: Result<Option<String>, _> = conn.query_first(format!("SELECT run FROM {}", marker_table(schema)));
+        let query = format!("SELECT run FROM {} {}", marker_table(schema), sql::BASE_TABLE_ONLY);
+        let run: Result<Option<String>, _> = conn.query_first(query);
         match run {
             Ok(run) if run.as_deref() == Some(&self.run) => Ok(()),
             Err(error) if !MISSING_ERRORS.contains(&server_error_code(&error)) => {

@@ -20,13 +20,13 @@ mod connection;
 mod dictionary;
 mod dictionary_row;
 mod grants;
-mod invoker_views;
 mod keys;
 mod programs;
 mod replication;
 mod sessions;
 mod settings;
 mod tables;
+mod unopened_views;
 mod user_code;
 
 use mysql::prelude::Queryable;
@@ -40,8 +40,8 @@ use grants::Grants;
 
 pub use connection::{Limits, apply_settings, connect};
 pub use grants::{Privilege, rights_beyond};
-pub use invoker_views::InvokerViews;
 pub use settings::VARIABLES;
+pub use unopened_views::UnopenedViews;
 pub use user_code::{read_code_with_own_rights, read_user_code};
 
 /// Facts to read.
@@ -71,7 +71,7 @@ const SYSTEM_SCHEMAS: [&str; 4] = ["information_schema", "performance_schema", "
 pub fn read(server: &Server, scope: &Scope, limits: &Limits, progress: &dyn Progress) -> Result<Facts, Error> {
     let (mut conn, handshake) = connection::open(server, limits)?;
     let mut reader = Reader::new(&mut conn, server)?;
-    reader.read_invoker_views(server)?;
+    reader.read_unopened_views(server)?;
     progress.step("reading settings");
     let settings = ServerFacts { handshake: Some(handshake), ..reader.read_settings(server)? };
     let mut names = reader.read_schemas(&scope.schemas)?;
@@ -126,7 +126,7 @@ struct Reader<'a> {
     label: String,
     dictionary: Dictionary,
     grants: Grants,
-    invoker_views: InvokerViews,
+    unopened_views: UnopenedViews,
     unseen: Vec<Unseen>,
 }
 
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
         };
         let dictionary = Dictionary::read(conn).map_err(statement_error("list the columns of information_schema"))?;
         let grants = Grants::read(conn).map_err(statement_error("show its grants"))?;
-        Ok(Self { conn, label, dictionary, grants, invoker_views: InvokerViews::default(), unseen: Vec::new() })
+        Ok(Self { conn, label, dictionary, grants, unopened_views: UnopenedViews::default(), unseen: Vec::new() })
     }
 
     /// Runs a query with bound values. `what` is a verb phrase for the error message.
@@ -158,10 +158,10 @@ impl<'a> Reader<'a> {
         Ok(rows.into_iter().map(DictionaryRow::from).collect())
     }
 
-    fn read_invoker_views(&mut self, server: &Server) -> Result<(), Error> {
+    fn read_unopened_views(&mut self, server: &Server) -> Result<(), Error> {
         let what = "list functions and views";
         let statement_error = |source| Error::Statement { label: server.label().to_owned(), what, source };
-        self.invoker_views = InvokerViews::read(server, self.conn).map_err(statement_error)?;
+        self.unopened_views = UnopenedViews::read(server, self.conn).map_err(statement_error)?;
         Ok(())
     }
 
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
         rest: &str,
         schema: &str,
     ) -> Result<Vec<DictionaryRow>, Error> {
-        if !self.invoker_views.closes_any(schema) {
+        if !self.unopened_views.closes_any(schema) {
             return self.query(what, &format!("{select} WHERE TABLE_SCHEMA = ? {rest}"), &[schema]);
         }
         let names = "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? ORDER BY TABLE_NAME";
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
         let mut rows = Vec::new();
         for name in self.query("list the names of its tables", names, &[schema])? {
             let name = name.text(0);
-            if self.invoker_views.refuse_to_open(schema, &name).is_none() {
+            if self.unopened_views.refuse_to_open(schema, &name).is_none() {
                 rows.extend(self.query(what, &one, &[schema, &name])?);
             }
         }

@@ -31,12 +31,12 @@ impl Reader<'_> {
         let query = "SELECT TABLE_NAME, DEFINER, VIEW_DEFINITION, CHARACTER_SET_CLIENT, COLLATION_CONNECTION, \
                      SECURITY_TYPE FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ? ORDER BY TABLE_NAME";
         let rows = self.query("list its views", query, &[schema])?;
-        let is_closed = |name: &String| self.invoker_views.refuse_to_open(schema, name).is_some();
+        let is_closed = |name: &String| self.unopened_views.refuse_to_open(schema, name).is_some();
         let closed: Vec<String> = rows.iter().map(|row| row.text(0)).filter(is_closed).collect();
         if !closed.is_empty() {
             let names: Vec<String> = closed.iter().map(|name| format!("{schema}.{name}")).collect();
-            let why = "they name functions with SQL SECURITY INVOKER, or views that do, which MariaDB could run with \
-                       this account's rights; their definer may open them, and everybody with SQL SECURITY DEFINER";
+            let why = "they name functions of other accounts, or views that do, which MariaDB could run in this \
+                       account's session; the definer of the functions may open them";
             self.add_unseen(format!("columns of views: {}", names.join(", ")), why, None);
         }
         let view = |row: &DictionaryRow| View {

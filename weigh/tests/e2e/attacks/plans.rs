@@ -53,6 +53,26 @@ fn touch(workspace: &Workspace, name: &str) -> String {
     format!("\\! touch {}", workspace.root().join("ran").join(name).display())
 }
 
+/// Texts that are one statement in the character set of their author's client, and two in UTF-8.
+#[test]
+fn programs_of_other_character_sets_stay_out_of_the_plan() {
+    for name in ["mysql@5.7", "mysql@sid", "mariadb"] {
+        let (server, workspace) = (start(name), Workspace::new());
+        let definitions = b"delimiter $$\nset names swe7$$\n\
+            create procedure shop.p1() select '\\'; drop database victim; -- '$$\nset names armscii8$$\n\
+            create procedure shop.p2() select '\xff; drop database victim; -- '$$\nset names latin1$$\n\
+            create procedure shop.p3() select 1 --\xa0; drop database victim$$\n";
+        fs::create_dir(workspace.root().join("ran")).unwrap();
+        fs::write(workspace.root().join("definitions.sql"), definitions).unwrap();
+        run(&workspace, &server, "definitions.sql");
+        server.run("CREATE PROCEDURE shop.harmless() SELECT 'ö'");
+        let finished = preflight(&workspace, &server.socket(), "utf8mb4_unicode_ci", &["--plan=plan.sql"]);
+        let plan = fs::read_to_string(workspace.root().join("plan.sql")).unwrap();
+        assert!(plan.contains("harmless") && !plan.contains("drop database victim"), "{name}: {plan}");
+        assert!(finished.stdout.contains("swe7") && finished.stdout.contains("armscii8"), "{name}: {finished}");
+    }
+}
+
 #[test]
 fn bodies_of_programs_run_nothing_in_the_client() {
     for (name, to) in SERVERS {

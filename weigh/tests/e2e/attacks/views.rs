@@ -18,7 +18,7 @@ fn function(name: &str, body: &str) -> String {
 }
 
 /// A server with a table that nobody may touch, and views of the account `low` in its own schema:
-/// two that change what they can, one on another, and two that are harmless.
+/// three that change what they can, one on another, and two that are harmless.
 fn start(spec: &str) -> Foreign {
     let server = Foreign::start(spec);
     for statement in [
@@ -32,13 +32,16 @@ fn start(spec: &str) -> Foreign {
         "CREATE USER low@localhost",
         "GRANT ALL ON evil.* TO low@localhost",
         "GRANT SELECT, SHOW VIEW, PROCESS ON *.* TO reader@localhost",
-        "CREATE DEFINER=low@localhost FUNCTION evil.d() RETURNS INT DETERMINISTIC SQL SECURITY DEFINER RETURN 1",
+        "CREATE DEFINER=root@localhost FUNCTION evil.d() RETURNS INT DETERMINISTIC SQL SECURITY DEFINER RETURN 1",
+        "CREATE DEFINER=low@localhost FUNCTION evil.e() RETURNS INT DETERMINISTIC SQL SECURITY DEFINER \
+         BEGIN SET SESSION sql_select_limit = 0; RETURN 1; END",
         &function("evil.f", "SET @a = 1"),
         &function("evil.g", "SET @a = 1"),
         "CREATE SQL SECURITY INVOKER VIEW evil.settings AS SELECT SUBSTR('abc', evil.f()) AS r, s FROM evil.t",
         "CREATE SQL SECURITY INVOKER VIEW evil.a_first AS SELECT r, s FROM evil.settings",
         "CREATE SQL SECURITY INVOKER VIEW evil.writes AS SELECT SUBSTR('abc', evil.g()) AS r, s FROM evil.t",
         "CREATE VIEW evil.harmless AS SELECT SUBSTR('abc', evil.d()) AS r, s FROM evil.t",
+        "CREATE VIEW evil.definer AS SELECT SUBSTR('abc', evil.e()) AS r, s FROM evil.t",
         "CREATE VIEW evil.plain AS SELECT s FROM evil.t",
         "DROP FUNCTION evil.f",
         "DROP FUNCTION evil.g",
@@ -95,7 +98,12 @@ fn views_of_running_servers_are_not_opened_where_they_run_functions() {
 
         let audited = run(&["audit", "--format=json"]);
         let listed = unseen(&audited);
-        assert!(listed.contains("columns of views: evil.a_first, evil.settings, evil.writes\""), "{spec}: {audited}");
+        assert!(
+            listed.contains("columns of views: evil.a_first, evil.definer, evil.settings, evil.writes\""),
+            "{spec}: {audited}"
+        );
+        // The function of `definer` would leave the session without rows.
+        assert!(audited.code == Some(1) && audited.stdout.contains("\"t\""), "{spec}: {audited}");
         run(&["audit", "--schema=evil", "--sample=10"]);
         let converted = ["preflight", "--schema=evil", "--to=utf8mb4_unicode_ci", "--trial=none"];
         let planned = run(&[&converted[..], &["--all-columns", "--plan=plan.sql", "--format=json"]].concat());
@@ -134,7 +142,7 @@ fn views_are_not_created_where_they_run_functions() {
         server.run("CREATE DATABASE other");
         server.run("GRANT ALL ON other.* TO low@localhost");
         server.run(
-            "CREATE DEFINER=low@localhost FUNCTION other.h() RETURNS INT DETERMINISTIC SQL SECURITY DEFINER RETURN 1",
+            "CREATE DEFINER=root@localhost FUNCTION other.h() RETURNS INT DETERMINISTIC SQL SECURITY DEFINER RETURN 1",
         );
         server.run("CREATE SQL SECURITY INVOKER VIEW evil.far AS SELECT SUBSTR('abc', other.h()) AS r, s FROM evil.t");
     }

@@ -2,7 +2,8 @@
 //!
 //! MariaDB evaluates constant arguments while it opens or creates a view: `SUBSTR('a', f())` runs
 //! `f`. A function with `SQL SECURITY INVOKER` then has the rights of the account that opens the
-//! view. MySQL 5.6 to 9.7 evaluate none.
+//! view. Any function can set session variables of its connection, such as `sql_select_limit = 0`,
+//! which the following queries keep (MariaDB 10.11 and 11.8). MySQL 5.6 to 9.7 evaluate none.
 //!
 //! Seen on MariaDB 10.1, 10.11, 11.4 and 11.8:
 //!
@@ -22,13 +23,12 @@ use server::{Conn, Flavour, Server};
 use super::user_code::read_views;
 use crate::{RunnableNames, UserCode, ViewText};
 
-/// Views of a running MariaDB server that name a function with `SQL SECURITY INVOKER`, or a view
-/// that does, and views whose text is hidden. Functions whose definer is the account itself don't
-/// count, nor do functions with `SQL SECURITY DEFINER`, which have the rights of their definer only.
+/// Views of a running MariaDB server that name a function, or a view that does, and views whose text
+/// is hidden. Functions whose definer is the account itself don't count.
 #[derive(Clone, Debug, Default)]
-pub struct InvokerViews(BTreeMap<(String, String), Option<String>>);
+pub struct UnopenedViews(BTreeMap<(String, String), Option<String>>);
 
-impl InvokerViews {
+impl UnopenedViews {
     /// Reads the views, and opens none. Returns none for MySQL, and for a server that `weigh`
     /// started. Takes one query if there are no such functions.
     ///
@@ -67,18 +67,17 @@ impl InvokerViews {
     /// rights of this account. `None` if the view may be opened.
     pub fn refuse_to_open(&self, schema: &str, view: &str) -> Option<String> {
         let names = match self.0.get(&(schema.to_owned(), view.to_owned()))? {
-            Some(name) => format!("names {name}, a function with SQL SECURITY INVOKER or a view that names one"),
-            None => "may name a function with SQL SECURITY INVOKER, as its text is hidden".to_owned(),
+            Some(name) => format!("names {name}, a function of another account or a view that names one"),
+            None => "may name a function of another account, as its text is hidden".to_owned(),
         };
-        Some(format!("it {names}, which MariaDB could run with this account's rights"))
+        Some(format!("it {names}, which MariaDB could run in this account's session"))
     }
 }
 
-/// Reads the names of functions and packages with `SQL SECURITY INVOKER` of other definers than
-/// this account.
+/// Reads the names of functions and packages of other definers than this account.
 fn read_functions(conn: &mut Conn) -> mysql::Result<Vec<String>> {
     let query = "SELECT ROUTINE_NAME, DEFINER, CURRENT_USER() FROM information_schema.ROUTINES \
-                 WHERE ROUTINE_TYPE <> 'PROCEDURE' AND SECURITY_TYPE <> 'DEFINER'";
+                 WHERE ROUTINE_TYPE <> 'PROCEDURE'";
     let mut functions: Vec<(String, String, String)> = conn.query(query)?;
     // In SQL, `Root@localhost` would equal `root@localhost`, which is another account.
     functions.retain(|(_, definer, account)| definer != account && definer != "mariadb.sys@localhost");
@@ -102,7 +101,7 @@ mod tests {
             view("hidden", None),
             view("plain", Some("select `evil`.`t`.`a` from `evil`.`t`")),
         ];
-        let found = InvokerViews::find(UserCode { functions: vec!["f".into()], changing: Vec::new(), views });
+        let found = UnopenedViews::find(UserCode { functions: vec!["f".into()], changing: Vec::new(), views });
         for (name, reason) in [("direct", "names f"), ("indirect", "names direct"), ("hidden", "hidden")] {
             let refusal = found.refuse_to_open("evil", name);
             assert!(refusal.is_some_and(|refusal| refusal.contains(reason)), "{name}");
