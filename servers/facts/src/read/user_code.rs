@@ -5,8 +5,11 @@ use server::Conn;
 
 use crate::{UserCode, ViewText};
 
-/// Accounts that own the functions and views of the schema `sys`.
-const SYS_ACCOUNTS: &str = "('mysql.sys@localhost', 'mariadb.sys@localhost')";
+/// True for functions and views of the schema `sys` as servers install it. The accounts are compared
+/// byte by byte: in SQL, `Mysql.SYS@localhost` would equal `mysql.sys@localhost`.
+fn is_installed(schema: &str, definer: &str) -> bool {
+    schema == "sys" && ["mysql.sys@localhost", "mariadb.sys@localhost"].contains(&definer)
+}
 
 /// Functions that change the server even in a read-only transaction, and that `EXPLAIN` runs if
 /// their arguments are constants: MariaDB 10.11 sets a sequence, MySQL 9.7 adds a source of
@@ -56,11 +59,11 @@ const READING: &str = "('mysql_query_attribute_string', 'normalize_statement')";
 ///
 /// An account doesn't see functions that it may not execute.
 pub fn read_user_code(conn: &mut Conn) -> mysql::Result<UserCode> {
-    let stored = format!(
-        "SELECT DISTINCT ROUTINE_NAME FROM information_schema.ROUTINES \
-         WHERE ROUTINE_TYPE <> 'PROCEDURE' AND DEFINER NOT IN {SYS_ACCOUNTS}"
-    );
-    let mut functions: Vec<String> = conn.query(stored)?;
+    let stored = "SELECT ROUTINE_NAME, ROUTINE_SCHEMA, DEFINER FROM information_schema.ROUTINES \
+                  WHERE ROUTINE_TYPE <> 'PROCEDURE'";
+    let mut stored: Vec<(String, String, String)> = conn.query(stored)?;
+    stored.retain(|(_, schema, definer)| !is_installed(schema, definer));
+    let mut functions: Vec<String> = stored.into_iter().map(|(name, ..)| name).collect();
     match conn.query::<String, _>("SELECT name FROM mysql.func") {
         Ok(loadable) => functions.extend(loadable),
         // Accounts without rights on `mysql` can't list them.
@@ -94,15 +97,26 @@ pub fn read_code_with_own_rights(conn: &mut Conn) -> mysql::Result<UserCode> {
 /// Reads the texts of all views, except those of the schema `sys` as servers install it. Opens no
 /// view.
 pub(super) fn read_views(conn: &mut Conn) -> mysql::Result<Vec<ViewText>> {
-    let views = format!(
-        "SELECT TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS \
-         WHERE DEFINER NOT IN {SYS_ACCOUNTS}"
-    );
-    let views: Vec<(String, String, Option<String>)> = conn.query(views)?;
-    let view = |(schema, name, text): (String, String, Option<String>)| ViewText {
+    let query = "SELECT TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION, DEFINER FROM information_schema.VIEWS";
+    let mut views: Vec<(String, String, Option<String>, String)> = conn.query(query)?;
+    views.retain(|(schema, .., definer)| !is_installed(schema, definer));
+    let view = |(schema, name, text, _): (String, String, Option<String>, String)| ViewText {
         schema,
         name,
         text: text.filter(|text| !text.is_empty()),
     };
     Ok(views.into_iter().map(view).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_accounts_of_servers_own_installed_code() {
+        assert!(is_installed("sys", "mysql.sys@localhost") && is_installed("sys", "mariadb.sys@localhost"));
+        for (schema, definer) in [("sys", "Mysql.SYS@localhost"), ("evil", "mysql.sys@localhost"), ("SYS", "root@%")] {
+            assert!(!is_installed(schema, definer), "{schema} {definer}");
+        }
+    }
 }

@@ -9,8 +9,12 @@ use crate::error_code::UNKNOWN_SYSTEM_VARIABLE;
 /// `sql_select_limit` and `max_join_size` cut or refuse results; `sql_big_selects` follows the
 /// latter, so it is set after it. `sql_auto_is_null` changes `IS NULL`, `sql_safe_updates` refuses
 /// statements without a key, and without `autocommit` a session keeps its first snapshot. Parts of
-/// errors, such as `near '…'`, are found by their English words.
-const SETTINGS: [&str; 7] = [
+/// errors, such as `near '…'`, are found by their English words. Texts are UTF-8: with
+/// `character_set_client_handshake = OFF` a server would read them in its own character set, and in
+/// gbk the last byte of a character can be a backslash.
+const SETTINGS: [&str; 9] = [
+    "character_set_client = utf8mb4",
+    "character_set_results = utf8mb4",
     "sql_select_limit = 18446744073709551615",
     "max_join_size = 18446744073709551615",
     "sql_big_selects = 1",

@@ -129,7 +129,8 @@ fn frozen_server_ends_audit_in_time() {
     });
 }
 
-/// Limits of the server's sessions would cut what is read, without an error.
+/// Limits of the server's sessions would cut what is read, without an error, and another character
+/// set would change where names end.
 #[test]
 fn limits_of_the_server_cut_nothing() {
     let foreign = Foreign::start("mariadb");
@@ -144,18 +145,27 @@ fn limits_of_the_server_cut_nothing() {
     foreign.run("GRANT SELECT, SHOW VIEW, PROCESS, REPLICATION CLIENT ON *.* TO plain");
     let workspace = Workspace::new();
     let socket = foreign.socket();
-    let preflight = || {
-        let words = ["--password=p", "--schema=d", "--all-columns", "--to=utf8mb4_general_ci", "--trial=none"];
+    let preflight = |schema: &str| {
+        let schema = format!("--schema={schema}");
+        let words = ["--password=p", &schema, "--all-columns", "--to=utf8mb4_general_ci", "--trial=none"];
         weigh(&workspace, &[&["preflight", "--user=plain", "--socket", socket.to_str().unwrap()], &words[..]].concat())
     };
-    assert_eq!(preflight().code, Some(1));
+    assert_eq!(preflight("d").code, Some(1));
     for limits in [
         &["SET GLOBAL sql_select_limit = 2"][..],
         &["SET GLOBAL sql_select_limit = DEFAULT", "SET GLOBAL init_connect = 'SET sql_select_limit = 2'"],
         &["SET GLOBAL init_connect = 'SET max_join_size = 1, sql_big_selects = 0, autocommit = 0'"],
     ] {
         limits.iter().for_each(|statement| foreign.run(statement));
-        let finished = preflight();
+        let finished = preflight("d");
         assert_eq!(finished.code, Some(1), "{limits:?}: {finished}");
     }
+    // In gbk the last byte of `中` and the backslash are one character.
+    let schema = r"中\' OR 1 #";
+    foreign.run(&format!("CREATE DATABASE `{schema}`"));
+    foreign.run(&format!("CREATE TABLE `{schema}`.t SELECT * FROM d.t8"));
+    foreign.run(&format!("ALTER TABLE `{schema}`.t ADD UNIQUE (s)"));
+    foreign.run("SET GLOBAL init_connect = 'SET NAMES gbk'");
+    let finished = preflight(schema);
+    assert!(finished.code == Some(1) && finished.stdout.contains("2 rows become equal"), "{finished}");
 }
