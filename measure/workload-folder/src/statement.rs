@@ -280,8 +280,11 @@ pub struct NotReplayable {
     pub reason: String,
 }
 
-/// Returns the effect of a statement that can be replayed. Takes tokens without comments.
+/// Returns the effect of a statement that can be replayed. Leaves out comments, and hints, which
+/// servers take for comments where they take none: `INTO /*+ x */ OUTFILE` writes a file.
 pub fn statement_effect(tokens: &[Token<'_>]) -> Result<Effect, NotReplayable> {
+    let is_code = |token: &&Token<'_>| !matches!(token.kind, TokenKind::Comment | TokenKind::Hint);
+    let tokens: Vec<Token<'_>> = tokens.iter().filter(is_code).copied().collect();
     let is_content = |token: &&Token<'_>| token.kind != TokenKind::ConditionalComment && !token.is_symbol('(');
     let Some(first) = tokens.iter().find(is_content) else {
         let reason = "the statement is empty".to_owned();
@@ -500,6 +503,7 @@ mod tests {
             ("SELECT last_insert_id()", "LAST_INSERT_ID() depends"),
             ("SELECT @x := 1", "variable"),
             ("SELECT 1 INTO OUTFILE 'x'", "file"),
+            ("SELECT 1 INTO /*+ x */ OUTFILE 'x'", "file"),
             ("", "empty"),
         ] {
             assert!(of(text).unwrap_err().contains(why), "{text}");
