@@ -22,6 +22,7 @@ pub const ACCESS_DENIED_ERROR: u16 = 1045;
 pub const BAD_DB_ERROR: u16 = 1049;
 pub const SERVER_SHUTDOWN: u16 = 1053;
 pub const DUP_ENTRY: u16 = 1062;
+pub const PARSE_ERROR: u16 = 1064;
 /// "Specified key was too long".
 pub const TOO_LONG_KEY: u16 = 1071;
 /// Code of several notes of MariaDB, among them "Cannot use key parts with … in the rowid range".

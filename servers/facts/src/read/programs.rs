@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use server::Error;
+use server::{Error, error_code};
 
 use super::dictionary_row::DictionaryRow;
 use super::tables::ViewColumns;
@@ -62,7 +62,7 @@ impl Reader<'_> {
                      COLLATION_NAME FROM information_schema.PARAMETERS WHERE SPECIFIC_SCHEMA = ? \
                      ORDER BY SPECIFIC_NAME, ORDINAL_POSITION";
         let mut parameters: BTreeMap<(String, String), Vec<Parameter>> = BTreeMap::new();
-        for row in self.query("list the parameters of its routines", query, &[schema])? {
+        for row in self.read_parameters(schema, query)? {
             parameters.entry((row.text(0), row.text(1))).or_default().push(Parameter {
                 name: row.optional_text(2).filter(|name| !name.is_empty()),
                 column_type: row.text(3),
@@ -76,6 +76,27 @@ impl Reader<'_> {
             parameters: parameters.remove(&(row.text(7), row.text(6))).unwrap_or_default(),
         };
         Ok(rows.iter().map(routine).collect())
+    }
+
+    /// MySQL 5.7 parses the routines for this query, and fails with a syntax error if one was written
+    /// in swe7, in which quotes are other characters.
+    fn read_parameters(&mut self, schema: &str, query: &str) -> Result<Vec<DictionaryRow>, Error> {
+        match self.try_query(query, &[schema]) {
+            Err(mysql::Error::MySqlError(error)) if error.code == error_code::PARSE_ERROR => {
+                let what = format!("parameters of routines: schema {schema}");
+                self.add_unseen(
+                    what,
+                    format!("the server can't list them: error {}: {}", error.code, error.message),
+                    None,
+                );
+                Ok(Vec::new())
+            }
+            rows => rows.map_err(|source| Error::Statement {
+                label: self.label.clone(),
+                what: "list the parameters of its routines",
+                source,
+            }),
+        }
     }
 
     fn read_triggers(&mut self, schema: &str) -> Result<Vec<Trigger>, Error> {

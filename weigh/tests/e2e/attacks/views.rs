@@ -41,7 +41,7 @@ fn start(spec: &str) -> Foreign {
         "CREATE SQL SECURITY INVOKER VIEW evil.a_first AS SELECT r, s FROM evil.settings",
         "CREATE SQL SECURITY INVOKER VIEW evil.writes AS SELECT SUBSTR('abc', evil.g()) AS r, s FROM evil.t",
         "CREATE VIEW evil.harmless AS SELECT SUBSTR('abc', evil.d()) AS r, s FROM evil.t",
-        "CREATE VIEW evil.definer AS SELECT SUBSTR('abc', evil.e()) AS r, s FROM evil.t",
+        "CREATE VIEW evil.limits AS SELECT SUBSTR('abc', evil.e()) AS r, s FROM evil.t",
         "CREATE VIEW evil.plain AS SELECT s FROM evil.t",
         "DROP FUNCTION evil.f",
         "DROP FUNCTION evil.g",
@@ -99,10 +99,10 @@ fn views_of_running_servers_are_not_opened_where_they_run_functions() {
         let audited = run(&["audit", "--format=json"]);
         let listed = unseen(&audited);
         assert!(
-            listed.contains("columns of views: evil.a_first, evil.definer, evil.settings, evil.writes\""),
+            listed.contains("columns of views: evil.a_first, evil.limits, evil.settings, evil.writes\""),
             "{spec}: {audited}"
         );
-        // The function of `definer` would leave the session without rows.
+        // The function of `limits` would leave the session without rows.
         assert!(audited.code == Some(1) && audited.stdout.contains("\"t\""), "{spec}: {audited}");
         run(&["audit", "--schema=evil", "--sample=10"]);
         let converted = ["preflight", "--schema=evil", "--to=utf8mb4_unicode_ci", "--trial=none"];
