@@ -12,6 +12,7 @@
 
 mod collation;
 mod error;
+mod events;
 mod function;
 mod grammar;
 mod in_place;

@@ -8,6 +8,7 @@ use server::{Progress, Server, is_same_collation};
 
 use crate::Error;
 use crate::collation;
+use crate::events;
 use crate::in_place;
 use crate::load::{Loaded, load_source, load_target};
 use crate::material::{Given, Request, Schema};
@@ -58,7 +59,8 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
     let defaults = Defaults::read(source, target)?;
     let before = phases.time("the old server", || run_source(source, request))?;
     refuse_empty_dumps(source, request, &before)?;
-    let after = phases.time("the new server", || run_target(source, target, request, &before))?;
+    let mut after = phases.time("the new server", || run_target(source, target, request, &before))?;
+    after.notes.extend(events::describe(&defaults, &before.definitions));
     let begun = Instant::now();
     let mut settings = if settings::count_caused(&after.findings) == 0 {
         Settings::default()
@@ -259,7 +261,7 @@ fn run_target(source: &Server, target: &Server, request: &Request, before: &Befo
 
     let schema = request.default_schema.clone().unwrap_or_else(|| loaded.schema.clone());
     let mut lost = loaded.lost.clone();
-    let done = script::run_scripts(target, &request.scripts, &schema, &request.first, Some(&mut lost))?;
+    let done = script::run_scripts(target, &request.scripts, &schema, &request.first, Some((&mut lost, &before.done)))?;
     let columns_after = side::read_columns(target)?;
     let schemas = side::user_schemas(target)?;
     let definitions = rehearsal::read(target, &mut target.connect_patiently()?, &schemas, Values::Skip)?;

@@ -34,16 +34,17 @@ fn is_about_grammar(refusal: &Refusal) -> bool {
     matches!(refusal.code, SYNTAX | 1054 | function::NO_ROUTINE | function::NO_FUNCTION | 3685..=3699)
 }
 
-/// Runs scripts. Later statements of a script see what earlier ones did. With `lost`, which are the
-/// objects that the server lacks, refused statements are mended.
+/// Runs scripts. Later statements of a script see what earlier ones did. `mending` are the objects
+/// that the new server lacks, and the outcomes on the old one: statements that only the new server
+/// refuses are mended.
 pub fn run_scripts(
     server: &Server,
     scripts: &[Vec<Given>],
     schema: &str,
     first: &[String],
-    mut lost: Option<&mut Lost>,
+    mut mending: Option<(&mut Lost, &[Done])>,
 ) -> Result<Vec<Done>, Error> {
-    let mut all = Vec::new();
+    let mut all: Vec<Done> = Vec::new();
     for script in scripts {
         let mut session = Session::open(server, Some(schema), first)?;
         for given in script {
@@ -54,11 +55,13 @@ pub fn run_scripts(
             let ran = session.run(&given.text)?;
             let mut done = Done { ran, setup, ..Done::default() };
             match done.ran.clone() {
-                Ok(rows) if is_query(&given.text) && lost.is_none() => {
+                Ok(rows) if is_query(&given.text) && mending.is_none() => {
                     done.is_repeatable = session.run(&given.text)?.is_ok_and(|again| again == rows);
                 }
                 Err(refusal) => {
-                    if let Some(lost) = &mut lost {
+                    if let Some((lost, before)) = &mut mending
+                        && before.get(all.len()).is_none_or(|old| old.ran.is_ok())
+                    {
                         mend_done(&mut session, given, &refusal, lost, &mut done)?;
                     }
                 }

@@ -252,6 +252,7 @@ pub fn read_defaults(server: &Server) -> Result<BTreeMap<String, String>, Error>
         "old_mode",
         "sql_mode",
         "explicit_defaults_for_timestamp",
+        crate::events::SETTING,
         NON_STANDARD_KEYS,
     ];
     Ok(server.read_settings(&names)?)
