@@ -46,7 +46,8 @@ mod tests {
             target_charsets: BTreeMap::new(),
         };
         let event = |name: &str, status: &str| {
-            let create = format!("CREATE EVENT `{name}` ON SCHEDULE EVERY 1 DAY ON COMPLETION PRESERVE {status} DO SET @a = 1");
+            let create =
+                format!("CREATE EVENT `{name}` ON SCHEDULE EVERY 1 DAY ON COMPLETION PRESERVE {status} DO SET @a = 1");
             Object::new(Kind::Event, "shop", name, create)
         };
         let definitions = Definitions {

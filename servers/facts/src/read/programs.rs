@@ -35,8 +35,8 @@ impl Reader<'_> {
         let closed: Vec<String> = rows.iter().map(|row| row.text(0)).filter(is_closed).collect();
         if !closed.is_empty() {
             let names: Vec<String> = closed.iter().map(|name| format!("{schema}.{name}")).collect();
-            let why = "they name functions of other accounts, or views that do, which MariaDB could run in this \
-                       account's session; the definer of the functions may open them";
+            let why = "they name functions of other accounts, functions of the server that act, or views that do, which \
+                       MariaDB could run in this account's session; the definer of the functions may open them";
             self.add_unseen(format!("columns of views: {}", names.join(", ")), why, None);
         }
         let view = |row: &DictionaryRow| View {

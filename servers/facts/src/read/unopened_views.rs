@@ -20,17 +20,18 @@ use std::collections::BTreeMap;
 use mysql::prelude::Queryable;
 use server::{Conn, Flavour, Server};
 
-use super::user_code::read_views;
+use super::user_code::{CHANGING, read_views};
 use crate::{RunnableNames, UserCode, ViewText};
 
-/// Views of a running MariaDB server that name a function, or a view that does, and views whose text
-/// is hidden. Functions whose definer is the account itself don't count.
+/// Views of a running MariaDB server that name a stored function, a function of the server that
+/// acts, such as `LOAD_FILE`, or a view that does. If there are stored functions, also views whose
+/// text is hidden. Functions whose definer is the account itself don't count.
 #[derive(Clone, Debug, Default)]
 pub struct UnopenedViews(BTreeMap<(String, String), Option<String>>);
 
 impl UnopenedViews {
     /// Reads the views, and opens none. Returns none for MySQL, and for a server that `weigh`
-    /// started. Takes one query if there are no such functions.
+    /// started.
     ///
     /// In a running MariaDB server, begins a read-only transaction, which no function can end: a
     /// view that its owner replaces between this look and its opening cannot write to a table.
@@ -40,18 +41,18 @@ impl UnopenedViews {
         }
         conn.query_drop("START TRANSACTION READ ONLY")?;
         let functions = read_functions(conn)?;
-        if functions.is_empty() {
-            return Ok(Self::default());
-        }
-        Ok(Self::find(UserCode { functions, changing: Vec::new(), views: read_views(conn)? }))
+        let changing = CHANGING.map(str::to_owned).into();
+        Ok(Self::find(UserCode { functions, changing, views: read_views(conn)? }))
     }
 
     fn find(code: UserCode) -> Self {
         let names = RunnableNames::new(&code);
+        let has_stored_functions = !code.functions.is_empty();
         let named = |view: ViewText| {
             let named = match &view.text {
                 Some(text) => Some(names.find_in(text)?.to_owned()),
-                None => None,
+                None if has_stored_functions => None,
+                None => return None,
             };
             Some(((view.schema, view.name), named))
         };
@@ -67,7 +68,9 @@ impl UnopenedViews {
     /// rights of this account. `None` if the view may be opened.
     pub fn refuse_to_open(&self, schema: &str, view: &str) -> Option<String> {
         let names = match self.0.get(&(schema.to_owned(), view.to_owned()))? {
-            Some(name) => format!("names {name}, a function of another account or a view that names one"),
+            Some(name) => {
+                format!("names {name}, a function of another account or of the server, or a view that names one")
+            }
             None => "may name a function of another account, as its text is hidden".to_owned(),
         };
         Some(format!("it {names}, which MariaDB could run in this account's session"))
@@ -100,9 +103,16 @@ mod tests {
             view("indirect", Some("select `evil`.`direct`.`a` from `evil`.`direct`")),
             view("hidden", None),
             view("plain", Some("select `evil`.`t`.`a` from `evil`.`t`")),
+            view("file", Some("select substr('a',get_lock(load_file('/x'),0)) AS `x`")),
         ];
-        let found = UnopenedViews::find(UserCode { functions: vec!["f".into()], changing: Vec::new(), views });
-        for (name, reason) in [("direct", "names f"), ("indirect", "names direct"), ("hidden", "hidden")] {
+        let found = UnopenedViews::find(UserCode {
+            functions: vec!["f".into()],
+            changing: CHANGING.map(str::to_owned).into(),
+            views,
+        });
+        for (name, reason) in
+            [("direct", "names f"), ("indirect", "names direct"), ("hidden", "hidden"), ("file", "names get_lock")]
+        {
             let refusal = found.refuse_to_open("evil", name);
             assert!(refusal.is_some_and(|refusal| refusal.contains(reason)), "{name}");
         }

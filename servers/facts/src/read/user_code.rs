@@ -11,10 +11,15 @@ fn is_installed(schema: &str, definer: &str) -> bool {
     schema == "sys" && ["mysql.sys@localhost", "mariadb.sys@localhost"].contains(&definer)
 }
 
-/// Functions that change the server even in a read-only transaction, and that `EXPLAIN` runs if
-/// their arguments are constants: MariaDB 10.11 sets a sequence, MySQL 9.7 adds a source of
-/// replication. From the manuals' lists of functions.
-const CHANGING: [&str; 34] = [
+/// Functions that act even in a read-only transaction, and that `EXPLAIN` or the opening of a view
+/// runs if their arguments are constants: MariaDB 10.11 sets a sequence, MySQL 9.7 adds a source of
+/// replication. `GET_LOCK(LOAD_FILE('x'))` tells every account what is in a file that only the
+/// reader may read. From the manuals' lists of functions.
+pub(super) const CHANGING: [&str; 38] = [
+    "get_lock",
+    "load_file",
+    "release_all_locks",
+    "release_lock",
     "setval",
     "asynchronous_connection_failover_add_managed",
     "asynchronous_connection_failover_add_source",
