@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use anyhow::Result;
+use files::{Access, HeldFolder};
 use sql::{SqlMode, StatementReader, TokenKind};
 
 /// A reader and the inputs that are damaged for it.
@@ -194,7 +195,8 @@ fn read_counts(input: &[u8]) {
 
 fn read_perf_script(input: &[u8]) {
     let path = write("perf.txt", input);
-    let _ = profile::import(&path, 4, &FOLDER.path().join("profile"));
+    let folder = HeldFolder::create(&FOLDER.path().join("profile"), Access::OwnerOnly);
+    let _ = profile::import(&path, 4, &folder.expect("a folder can be created"));
     let _ = fs::remove_dir_all(FOLDER.path().join("profile"));
 }
 
