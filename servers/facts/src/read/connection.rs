@@ -31,10 +31,15 @@ pub fn connect(server: &Server, limits: &Limits) -> Result<Conn, Error> {
 /// Like [`connect`]. Also returns the session's character sets right after login.
 pub(super) fn open(server: &Server, limits: &Limits) -> Result<(Conn, ConnectionCharsets), Error> {
     // The client's limit also covers servers that do not limit statements.
-    let mut conn = server.connect_with_limit(limits.statement + server.endpoint().timeout)?;
+    let mut conn = server.log_in(limits.statement + server.endpoint().timeout)?;
     let handshake = read_connection_charsets(&mut conn).map_err(|source| Error::Statement {
         label: server.label().to_owned(),
         what: "report a session's character sets",
+        source,
+    })?;
+    conn.prepare_session().map_err(|source| Error::Statement {
+        label: server.label().to_owned(),
+        what: "set up a session",
         source,
     })?;
     let version = Version::find(server.version()).unwrap_or(Version::new(0, 0, 0));

@@ -40,6 +40,12 @@ pub struct Conn {
 }
 
 impl Conn {
+    /// Sets what every statement of weigh depends on, as all control connections but that of
+    /// [`Server::log_in`](crate::Server::log_in) have it.
+    pub fn prepare_session(&mut self) -> mysql::Result<()> {
+        super::session::prepare(self)
+    }
+
     /// Adds the limits to a connection. `limit` is for a statement with all its rows.
     pub(super) fn new(inner: mysql::Conn, endpoint: &Endpoint, limit: Option<Duration>) -> io::Result<Self> {
         let watch = match limit {

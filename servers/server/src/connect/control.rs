@@ -13,7 +13,6 @@ use mysql::{ClientIdentity, DriverError, OptsBuilder, SslOpts};
 use mysql_common::proto::codec::error::PacketCodecError;
 
 use super::connection::{self, Conn};
-use super::session;
 use super::{Address, Endpoint, TlsMode};
 use crate::Error;
 use crate::error_code::{
@@ -74,6 +73,16 @@ pub(crate) fn connect_with_limit(endpoint: &Endpoint, limit: Duration) -> Result
 }
 
 fn connect_for(endpoint: &Endpoint, statement_limit: Option<Duration>) -> Result<Conn, Error> {
+    let mut conn = log_in(endpoint, statement_limit)?;
+    conn.prepare_session().map_err(|error| {
+        let reason = format!("it cannot set up a session: {}", describe_driver_error(&error));
+        Error::Connect(ConnectError { server: endpoint.to_string(), reason, is_denied: false, needs_tls: false })
+    })?;
+    Ok(conn)
+}
+
+/// Logs in, and leaves the session as the server gives it to every client.
+pub(crate) fn log_in(endpoint: &Endpoint, statement_limit: Option<Duration>) -> Result<Conn, Error> {
     let failed = |reason, is_denied, needs_tls| {
         Error::Connect(ConnectError { server: endpoint.to_string(), reason, is_denied, needs_tls })
     };
@@ -91,7 +100,6 @@ fn connect_for(endpoint: &Endpoint, statement_limit: Option<Duration>) -> Result
     let mut conn =
         Conn::new(inner, endpoint, statement_limit).map_err(|error| fail(format!("cannot watch it: {error}")))?;
     conn.forbid_several(tls.mode != TlsMode::Disabled)
-        .and_then(|()| session::prepare(&mut conn))
         .map_err(|error| fail(format!("it cannot set up a session: {}", describe_driver_error(&error))))?;
     Ok(conn)
 }

@@ -10,5 +10,5 @@ mod watch;
 
 pub use connection::{Conn, Rows};
 pub use control::{ConnectError, NEEDS_SECURE_TRANSPORT, describe_driver_error, is_timeout};
-pub(crate) use control::{connect, connect_patiently, connect_unlimited, connect_with_limit};
+pub(crate) use control::{connect, connect_patiently, connect_unlimited, connect_with_limit, log_in};
 pub use endpoint::{Address, DEFAULT_TIMEOUT, Endpoint, Secret, Tls, TlsMode};
