@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use facts::{Column, Facts, ForeignKey, Index, IndexKind, Table, TextType};
 use mysql_collation::{Charset, Collation, Flavour};
 use rehearsal::{Definitions, Kind, Object};
+use rules::conversion::{self, is_no_pad};
 use sql::{SqlMode, Token, ddl};
 
 use crate::Error;
@@ -280,7 +281,8 @@ impl<'f> TableJob<'f> {
                 to: from.clone(),
                 reason: Some(reason.to_owned()),
             };
-            let reason = if request.all_columns || !request.columns.is_empty() { None } else { keep_reason(column) };
+            let keeps = !request.all_columns && request.columns.is_empty();
+            let reason = column.charset.as_deref().filter(|_| keeps).and_then(conversion::keep_reason);
             match reason {
                 Some(reason) => job.kept.push(kept(reason)),
                 None => {
@@ -359,27 +361,16 @@ fn find_row_end(create: &str) -> Option<String> {
     Some(name.unwrap_or_else(|| "row_end".to_owned()))
 }
 
-/// Returns the reason to keep a column's collation. `None` if nothing speaks against converting it.
-fn keep_reason(column: &Column) -> Option<&'static str> {
-    match column.charset.as_deref()? {
-        "ascii" => {
-            Some("ascii was chosen for it: its text is the same in any other character set, and its keys are shorter")
-        }
-        "binary" => Some("it holds bytes"),
-        _ => None,
-    }
-}
-
 /// Returns a column's collation for each target, and the reason if the column stays `_bin`.
 ///
 /// Unless the request sets `all_columns` or names columns, a `_bin` column stays `_bin`. For a
 /// target that isn't `_bin`, it gets the `_bin` collation of the target's character set.
 fn target_collations(facts: &Facts, column: &Column, request: &Request) -> (Vec<TargetCollation>, Option<String>) {
     let from = column.collation.as_deref().unwrap_or_default();
-    let is_binary_collation = from.ends_with("_bin") && !request.all_columns && request.columns.is_empty();
+    let is_binary_collation = conversion::is_binary(from) && !request.all_columns && request.columns.is_empty();
     let target = |name: &String| {
         let target = TargetCollation::new(name, flavour(facts));
-        match is_binary_collation && !name.ends_with("_bin") {
+        match is_binary_collation && !conversion::is_binary(name) {
             true => TargetCollation::new(&binary_collation(facts, from, &target.charset), flavour(facts)),
             false => target,
         }
@@ -400,22 +391,9 @@ fn binary_reason(from: &str, targets: &[TargetCollation]) -> String {
     format!("its _bin collation compares code points, and the new one does, too, {padding}")
 }
 
-fn is_no_pad(collation: &str) -> bool {
-    collation.contains("_nopad_") || collation.contains("_0900_")
-}
-
-/// Returns the `_bin` collation of `charset`: `from` itself if that is its character set, else one
-/// that pads as `from` does, else `{charset}_bin`. Under PAD SPACE 'a' equals 'a ', under NO PAD it
-/// doesn't.
+/// Returns the `_bin` collation of `charset` for a column with the collation `from`.
 pub fn binary_collation(facts: &Facts, from: &str, charset: &str) -> String {
-    let own_charset = TargetCollation::new(from, flavour(facts)).charset;
-    let own_charset = if own_charset == "utf8" { "utf8mb3".to_owned() } else { own_charset };
-    if own_charset == charset {
-        return from.to_owned();
-    }
-    let candidates = [format!("{charset}_nopad_bin"), format!("{charset}_0900_bin")];
-    let no_pad = candidates.into_iter().filter(|_| is_no_pad(from)).find(|name| facts.server.collation(name).is_some());
-    no_pad.unwrap_or_else(|| format!("{charset}_bin"))
+    conversion::binary_collation(from, charset, |name| facts.server.collation(name).is_some())
 }
 
 /// True for ENUM and SET, whose rows store member numbers or bits instead of text.

@@ -18,6 +18,14 @@ impl LeftOut {
         self.0.get(table).is_some_and(|rows| rows.contains_key(&row))
     }
 
+    pub fn from_rows(rows: &[CollidingRow]) -> Self {
+        let mut left_out = Self::default();
+        for row in rows {
+            left_out.0.entry(row.table.clone()).or_default().insert(row.row, row.clone());
+        }
+        left_out
+    }
+
     pub fn len(&self) -> usize {
         self.0.values().map(BTreeMap::len).sum()
     }

@@ -1,5 +1,6 @@
 //! `ALTER TABLE` statements that convert or rebuild tables.
 
+use rules::conversion::{converted_collation, keep_reason};
 use sql::{SqlMode, Token, TokenKind};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,35 +28,68 @@ pub struct ConversionTarget {
     pub charset: String,
     /// Collation of the character set `charset`.
     pub collation: String,
-    /// True if columns whose collation differs from their table's are converted, too.
+    /// True if columns whose collation differs from their table's are converted, too, and those
+    /// that would stay ascii or `_bin`.
     pub all_columns: bool,
+    /// The server's collations that compare code points.
+    pub binary_collations: Vec<String>,
+}
+
+impl ConversionTarget {
+    /// Target of a side that keeps its collations.
+    pub fn unchanged(all_columns: bool) -> Self {
+        Self { charset: String::new(), collation: String::new(), all_columns, binary_collations: Vec::new() }
+    }
+
+    /// Returns character set and collation of a column or table after the conversion.
+    fn convert(&self, charset: &str, collation: &str) -> (String, String) {
+        let server_has = |name: &str| self.binary_collations.iter().any(|own| own == name);
+        let new = match self.all_columns {
+            true => self.collation.clone(),
+            false => converted_collation(collation, &self.collation, &self.charset, server_has),
+        };
+        let stays = !self.all_columns && keep_reason(charset).is_some() || new == collation;
+        if stays { (charset.to_owned(), collation.to_owned()) } else { (self.charset.clone(), new) }
+    }
+
+    /// Returns the collation of a column that [`TableDefinition::converted_columns`] returns.
+    pub fn new_collation(&self, column: &TextColumn) -> String {
+        self.convert(&column.charset, &column.collation).1
+    }
+
+    /// True if the rule for `_bin` columns leaves the column as it is.
+    pub fn keeps(&self, column: &TextColumn) -> bool {
+        column.collation != self.collation && self.new_collation(column) == column.collation
+    }
 }
 
 impl TableDefinition {
-    /// Returns the columns to convert: those with the table's default collation, or all.
+    /// Returns the columns to convert: those with the table's default collation but ascii ones, or
+    /// all.
     pub fn converted_columns<'d>(&'d self, target: &'d ConversionTarget) -> impl Iterator<Item = &'d TextColumn> {
-        self.columns.iter().filter(|column| target.all_columns || column.collation == self.collation)
+        let follows =
+            |column: &TextColumn| column.collation == self.collation && keep_reason(&column.charset).is_none();
+        self.columns.iter().filter(move |column| target.all_columns || follows(column))
     }
 
     /// Returns the `ALTER TABLE` that rebuilds the table and redefines every column that a
     /// conversion to `target` converts. With `keep_collations` the columns keep their collations.
     pub fn alter_statement(&self, target: &ConversionTarget, keep_collations: bool) -> String {
+        let after = |charset: &str, collation: &str| match keep_collations {
+            true => (charset.to_owned(), collation.to_owned()),
+            false => target.convert(charset, collation),
+        };
         let mut actions = Vec::new();
         for column in self.converted_columns(target) {
             let Some(definition) = sql::ddl::find_column(&self.create, &column.name) else { continue };
-            let (charset, collation) = if keep_collations {
-                (&column.charset, &column.collation)
-            } else {
-                (&target.charset, &target.collation)
-            };
-            let definition = sql::ddl::with_collation(definition, charset, collation, None);
+            let (charset, collation) = after(&column.charset, &column.collation);
+            let definition = sql::ddl::with_collation(definition, &charset, &collation, None);
             actions.push(format!("MODIFY {} {definition}", sql::quote_identifier(&column.name)));
         }
         for (name, definition) in find_expression_indexes(&self.create) {
             actions.push(format!("DROP INDEX {name}, ADD {definition}"));
         }
-        let (charset, collation) =
-            if keep_collations { (&self.charset, &self.collation) } else { (&target.charset, &target.collation) };
+        let (charset, collation) = after(&self.charset, &self.collation);
         actions.push(format!("DEFAULT CHARACTER SET {charset} COLLATE {collation}"));
         actions.push(format!("ENGINE={}", self.engine));
         format!("ALTER TABLE {} {}", sql::quote_identifier(&self.name), actions.join(", "))
@@ -107,10 +141,40 @@ mod tests {
         }
     }
 
+    fn target(collation: &str) -> ConversionTarget {
+        let binary_collations = vec!["utf8mb4_bin".to_owned(), "utf8mb4_0900_bin".to_owned()];
+        let collation = collation.to_owned();
+        ConversionTarget { charset: "utf8mb4".to_owned(), collation, all_columns: false, binary_collations }
+    }
+
+    /// As preflight plans it.
+    #[test]
+    fn codes_stay_codes() {
+        let of_bin = |charset: &str, collation: &str| {
+            let columns = vec![column("a", charset, collation)];
+            TableDefinition { charset: charset.into(), collation: collation.into(), columns, ..definition() }
+        };
+        let new = target("utf8mb4_0900_ai_ci");
+        for (table, expected) in [
+            (of_bin("latin1", "latin1_bin"), "CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL"),
+            (of_bin("utf8mb4", "utf8mb4_bin"), "CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL"),
+            (
+                of_bin("ascii", "ascii_general_ci"),
+                "ALTER TABLE `t` DEFAULT CHARACTER SET ascii COLLATE ascii_general_ci",
+            ),
+        ] {
+            let statement = table.alter_statement(&new, false);
+            assert!(statement.contains(expected), "{statement}");
+        }
+        assert!(new.keeps(&column("a", "utf8mb4", "utf8mb4_bin")) && !new.keeps(&column("a", "latin1", "latin1_bin")));
+        let all = ConversionTarget { all_columns: true, ..new };
+        let statement = of_bin("latin1", "latin1_bin").alter_statement(&all, false);
+        assert!(statement.contains("CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci NOT NULL"), "{statement}");
+    }
+
     #[test]
     fn converts_columns_that_follow_the_table() {
-        let target =
-            ConversionTarget { charset: "utf8mb4".to_owned(), collation: "utf8mb4_bin".to_owned(), all_columns: false };
+        let target = target("utf8mb4_bin");
         assert_eq!(
             definition().alter_statement(&target, false),
             "ALTER TABLE `t` MODIFY `a` varchar(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT 'x', \
@@ -138,9 +202,7 @@ mod tests {
     fn indexes_of_expressions_are_built_again() {
         let keys = "PRIMARY KEY (`id`),\n  UNIQUE KEY `u` (`id`,(lower(`a`)) DESC) COMMENT 'x',\n  KEY `k` (`a`(5))";
         let create = definition().create.replace("PRIMARY KEY (`id`)", keys);
-        let target =
-            ConversionTarget { charset: "utf8mb4".to_owned(), collation: "utf8mb4_bin".to_owned(), all_columns: false };
-        let alter = TableDefinition { create, ..definition() }.alter_statement(&target, false);
+        let alter = TableDefinition { create, ..definition() }.alter_statement(&target("utf8mb4_bin"), false);
         let rebuilt = ", DROP INDEX `u`, ADD UNIQUE KEY `u` (`id`,(lower(`a`)) DESC) COMMENT 'x', DEFAULT";
         assert!(alter.contains(rebuilt) && alter.matches("DROP").count() == 1, "{alter}");
     }

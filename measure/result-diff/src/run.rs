@@ -134,8 +134,7 @@ fn open_side(
 ) -> Result<OpenSide, Error> {
     let target = fill.target;
     let FilledSchema { schema, definitions, .. } = fill_with_target(server, workload, schemas, fill, colliding)?;
-    let unchanged =
-        ConversionTarget { charset: String::new(), collation: String::new(), all_columns: request.convert_all };
+    let unchanged = ConversionTarget::unchanged(request.convert_all);
     let (changed, total) = count_columns(&definitions, target.unwrap_or(&unchanged));
     let mut conn = server.connect_with_limit(request.statement_timeout)?;
     set_up_session(&mut conn, &schema, workload).map_err(|source| Error::Statement {
@@ -163,7 +162,7 @@ fn open_side(
         table: table.name.clone(),
         name: column.name.clone(),
         collation: explanation::find_collation(
-            target.map_or(&column.collation, |target| &target.collation),
+            &target.map_or_else(|| column.collation.clone(), |target| target.new_collation(column)),
             server.flavour(),
         ),
     };
@@ -317,7 +316,9 @@ fn find_reasons(
     let columns: Vec<Column> = control.columns.iter().filter(is_named).take(MAX_COLUMNS).cloned().collect();
     let mut reasons = Vec::new();
     for column in &columns {
-        let Some(from) = column.collation else { continue };
+        let is_same = |other: &&Column| (&other.table, &other.name) == (&column.table, &column.name);
+        let converted = treatment.columns.iter().find(is_same).and_then(|column| column.collation);
+        let (Some(from), Some(to)) = (column.collation, converted) else { continue };
         let mut found = Vec::new();
         for value in values.iter().take(MAX_COLUMNS) {
             // As bytes, so that DISTINCT doesn't merge texts that are equal under the collation.

@@ -1,6 +1,7 @@
 //! Schema of a side of the comparison: filled, converted or rebuilt, and analysed.
 
 use load::{SchemaSpec, Schemas};
+use rules::conversion::is_binary;
 use server::{CollationInfo, Server};
 use workload_folder::Workload;
 
@@ -8,6 +9,7 @@ use crate::colliding::LeftOut;
 use crate::convert::{ConversionTarget, TableDefinition};
 use crate::error::Error;
 use crate::fill::SchemaFiller;
+use crate::model::CollidingRow;
 
 /// Name of the side that keeps the workload's collations.
 pub const AS_IS: &str = "as-is";
@@ -27,8 +29,7 @@ impl FilledSchema {
 
     /// Returns a table and one of its text columns, if possible a column that conversions convert.
     pub fn text_column(&self) -> Option<(&str, &str)> {
-        let unchanged =
-            ConversionTarget { charset: String::new(), collation: String::new(), all_columns: self.all_columns };
+        let unchanged = ConversionTarget::unchanged(self.all_columns);
         let first_converted =
             |one: &TableDefinition| one.converted_columns(&unchanged).next().map(|column| column.name.clone());
         let found = self.definitions.iter().find(|one| first_converted(one).is_some());
@@ -39,9 +40,9 @@ impl FilledSchema {
     }
 }
 
-/// Creates and fills a schema, and converts its text columns to a collation: those with their
-/// table's collation, or all. Without a collation, the tables are rebuilt and keep their
-/// collations.
+/// Creates and fills a schema without the rows `left_out`, and converts its text columns to a
+/// collation: those with their table's collation, or all. Without a collation, the tables are
+/// rebuilt and keep their collations.
 ///
 /// # Errors
 /// If the server lacks the collation, or a statement fails.
@@ -51,12 +52,13 @@ pub fn fill(
     schemas: &Schemas<'_>,
     collation: Option<&str>,
     all_columns: bool,
+    left_out: &[CollidingRow],
 ) -> Result<FilledSchema, Error> {
     let collations = server.read_collations()?;
     let target = find_target(server, &collations, collation, all_columns)?;
     let default = default_collation(server, &collations)?;
-    let request =
-        FillRequest { default: &default, target: target.as_ref(), all_columns, left_out: &LeftOut::default() };
+    let left_out = LeftOut::from_rows(left_out);
+    let request = FillRequest { default: &default, target: target.as_ref(), all_columns, left_out: &left_out };
     fill_with_target(server, workload, schemas, &request, None)
 }
 
@@ -84,7 +86,7 @@ pub(crate) fn fill_with_target(
     filler.create_and_fill_tables(left_out)?;
     let definitions = filler.read_definitions()?;
     // The control is rebuilt by statements that differ from the treatments' only in the collation.
-    let unchanged = ConversionTarget { charset: String::new(), collation: String::new(), all_columns };
+    let unchanged = ConversionTarget::unchanged(all_columns);
     filler.convert_tables(&definitions, target.unwrap_or(&unchanged), target.is_none(), colliding)?;
     filler.create_programs()?;
     Ok(FilledSchema { schema, definitions, all_columns })
@@ -93,7 +95,8 @@ pub(crate) fn fill_with_target(
 /// Returns the number of text columns that a conversion converts, and of all text columns.
 pub(crate) fn count_columns(definitions: &[TableDefinition], target: &ConversionTarget) -> (u64, u64) {
     definitions.iter().fold((0, 0), |(changed, total), one| {
-        (changed + one.converted_columns(target).count() as u64, total + one.columns.len() as u64)
+        let converted = one.converted_columns(target).filter(|column| !target.keeps(column));
+        (changed + converted.count() as u64, total + one.columns.len() as u64)
     })
 }
 
@@ -111,7 +114,9 @@ pub(crate) fn find_target(
     let found = collations.iter().find(|one| server::is_same_collation(&one.name, name));
     let missing = || Error::NoCollation { server: server.label().to_owned(), collation: name.to_owned() };
     let found = found.ok_or_else(missing)?;
-    Ok(Some(ConversionTarget { charset: found.charset.clone(), collation: found.name.clone(), all_columns }))
+    let binary_collations = collations.iter().map(|one| one.name.clone()).filter(|name| is_binary(name)).collect();
+    let (charset, collation) = (found.charset.clone(), found.name.clone());
+    Ok(Some(ConversionTarget { charset, collation, all_columns, binary_collations }))
 }
 
 /// Returns the default collation of the schemas: the server's default of utf8mb4, as on a new

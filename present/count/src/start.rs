@@ -202,7 +202,7 @@ fn fill(
 ) -> Result<Vec<Side>, Error> {
     let fill_one = |SchemaSpec { collation, .. }: &SchemaSpec| {
         let name = Some(collation.as_str()).filter(|name| *name != AS_IS);
-        let filled = result_diff::fill(server, &folder.folder, schemas, name, folder.convert_all)?;
+        let filled = result_diff::fill(server, &folder.folder, schemas, name, folder.convert_all, &[])?;
         Ok(Side { collation: collation.clone(), charset: folder.charset().to_owned(), schema: filled.schema })
     };
     collations.iter().map(fill_one).collect()

@@ -3,6 +3,7 @@
 
 pub mod charset;
 pub mod coercibility;
+pub mod conversion;
 pub mod departures;
 pub mod encoding;
 pub mod joins;

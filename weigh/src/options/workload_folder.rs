@@ -21,8 +21,8 @@ const DEFAULT_CLASSES: u32 = 10;
 
 #[derive(Debug, Args)]
 pub struct FolderArgs {
-    /// Columns to convert: following (those with their table's collation) or all [default:
-    /// following]
+    /// Columns to convert: following (those with their table's collation; ascii ones stay, _bin ones
+    /// get the _bin collation of the new character set) or all [default: following]
     #[arg(long, value_enum, value_name = "WHICH", hide_possible_values = true, help_heading = "A workload's folder")]
     convert: Option<Convert>,
 
@@ -34,6 +34,11 @@ pub struct FolderArgs {
     /// [default: 10]
     #[arg(long, value_name = "N", help_heading = "A workload's folder")]
     classes: Option<u32>,
+
+    /// Leave rows out on all sides that are equal to others under a side's collation (error 1062),
+    /// and name them
+    #[arg(long, help_heading = "A workload's folder")]
+    without_colliding_rows: bool,
 
     /// Run on the server that the workload was captured from, in schemas that weigh creates
     #[arg(long, help_heading = "A workload's folder")]
@@ -53,6 +58,7 @@ pub struct SelectedFolder {
     selection: FolderOptions,
     /// Collations or `as-is`, the baseline first.
     sides: Vec<String>,
+    without_colliding_rows: bool,
     consent: Consent,
 }
 
@@ -103,6 +109,7 @@ impl FolderArgs {
             workload: Arc::new(workload),
             selection,
             sides,
+            without_colliding_rows: self.without_colliding_rows,
             consent: Consent { here: self.here, trust },
         }))
     }
@@ -112,6 +119,7 @@ impl FolderArgs {
             (self.convert.is_some(), "--convert"),
             (self.samples.is_some(), "--samples"),
             (self.classes.is_some(), "--classes"),
+            (self.without_colliding_rows, "--without-colliding-rows"),
             (self.here, "--here"),
         ];
         match find_given(given) {
@@ -275,7 +283,7 @@ impl SelectedFolder {
             sides: sides.map(|side| (side != result_diff::AS_IS).then(|| side.clone())).collect(),
             convert_all: self.selection.convert_all,
             samples: self.selection.samples,
-            without_colliding_rows: false,
+            without_colliding_rows: self.without_colliding_rows,
             statement_timeout: MAX_STATEMENT_TIME,
             run: load::new_run_name(),
         };

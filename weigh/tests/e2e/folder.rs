@@ -18,14 +18,14 @@ const FILES: [(&str, &str); 12] = [
     (
         "schema.sql",
         "CREATE TABLE customers (id INT PRIMARY KEY, name VARCHAR(80), note VARCHAR(200), price DECIMAL(10,2), weight DOUBLE, photo VARBINARY(8), \
-         KEY (name)) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;\n\
-         CREATE TABLE makers (id INT PRIMARY KEY, name VARCHAR(20) COLLATE utf8mb4_unicode_520_ci) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;\n",
+         KEY (name)) CHARACTER SET latin1;\n\
+         CREATE TABLE makers (id INT PRIMARY KEY, name VARCHAR(20) COLLATE utf8mb4_unicode_520_ci) CHARACTER SET utf8mb4;\n",
     ),
     ("rows/makers.csv", "id:int,name\n1,Straße 1\n2,y\n"),
     // A thousand equal leading characters: the statement spends its time on comparing text.
     (
         "statements/a-long.sql",
-        "SELECT COUNT(*) FROM customers WHERE CONCAT(REPEAT('x', 1000), note) < CONCAT(REPEAT('x', 1000), :note)\n",
+        "SELECT COUNT(*) FROM customers WHERE CONCAT(REPEAT(note, 8), 'a') < CONCAT(REPEAT(note, 8), :note)\n",
     ),
     ("statements/a-long.csv", "note\nnote 5\nnote 9\n"),
     ("statements/b-name.sql", "-- @weight = 10\nSELECT id FROM customers WHERE name = :name ORDER BY id\n"),
@@ -172,6 +172,32 @@ fn finds_planted_differences_on_an_attached_server() {
         assert_found(&workspace, &finished);
         foreign.assert_untouched();
     });
+}
+
+#[test]
+fn rows_that_collide_can_be_left_out() {
+    let workspace = Workspace::new();
+    let schema = "CREATE TABLE streets (id INT PRIMARY KEY, name VARCHAR(20), UNIQUE KEY (name)) CHARACTER SET latin1 \
+                  COLLATE latin1_general_cs;\n";
+    for (name, text) in [
+        ("workload.toml", "format = 1\n"),
+        ("schema.sql", schema),
+        ("rows/streets.csv", "id:int,name\n1,Straße\n2,Strasse\n3,Weg\n"),
+        ("statements/count.sql", "SELECT COUNT(*) FROM streets WHERE name < 'z'\n"),
+    ] {
+        let path = workspace.root().join("shop").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let size = ["--threads=1", "--block=100ms", "--warmup-time=20ms", "--max-time=1500ms", "--replicates=1"];
+    let words = [&SIDES[..], &["--server=mariadb"]].concat();
+    let run = |words: &[&str]| workspace.wait_for_end(workspace.bench(&size, words).spawn().unwrap());
+    run(&words).refuses_with(&["error 1062", "--without-colliding-rows leaves such rows out on all sides"]);
+    let finished = run(&[&words[..], &["--without-colliding-rows"]].concat());
+    assert_eq!(finished.code, Some(0), "{finished}");
+    assert!(finished.stdout.contains("1 row is left out on all sides"), "{finished}");
+    let measured = workspace.read();
+    assert_eq!(measured.run.workload_folder.unwrap().result_diffs[0].left_out.len(), 1, "{finished}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use sql::{quote_identifier, quote_table};
 
 use check::table_name;
 use facts::Facts;
+use rules::conversion::is_binary;
 
 use super::{convert, generated, step};
 use crate::job::{Job, Request, TargetCollation, binary_collation, flavour};
@@ -55,7 +56,7 @@ fn new_default(facts: &Facts, collation: Option<&str>, to: &TargetCollation, req
     if keeps_intended && (from == "binary" || from.starts_with("ascii_")) {
         return None;
     }
-    let new = match keeps_intended && from.ends_with("_bin") && !to.name.ends_with("_bin") {
+    let new = match keeps_intended && is_binary(from) && !is_binary(&to.name) {
         true => binary_collation(facts, from, &to.charset),
         false => to.name.clone(),
     };

@@ -151,11 +151,12 @@ impl RowLoader<'_> {
         let keys = self.schema_keys_in_order(variants);
         let schemas = Schemas::new(server, &load::new_run_name())?;
         let mut sides: Vec<FilledSchema> = Vec::new();
+        let left_out = folder.left_out();
         for (place, key) in keys.iter().enumerate() {
             self.observer.stage(&format!("{}: filling a schema for {}", server.label(), key.collation));
             self.observer.fraction(place as f64 / keys.len() as f64);
             let collation = Some(key.collation).filter(|name| *name != AS_IS);
-            let filled = result_diff::fill(server, &folder.folder, &schemas, collation, folder.convert_all)?;
+            let filled = result_diff::fill(server, &folder.folder, &schemas, collation, folder.convert_all, &left_out)?;
             let column = filled.text_column().map(|(table, column)| (table.to_owned(), column.to_owned()));
             sides.push(FilledSchema { schema: filled.schema, column });
         }

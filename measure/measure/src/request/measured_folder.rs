@@ -11,7 +11,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use result_diff::{ClassCalls, ResultDiff};
+use result_diff::{ClassCalls, CollidingRow, ResultDiff};
 use sql::Value;
 use workload::{Call, Class, Parameter, SessionSetting};
 use workload_folder::{Effect, Statement};
@@ -145,6 +145,11 @@ impl MeasuredFolder {
     /// Whether the result diff has been run.
     pub fn is_compared(&self) -> bool {
         !self.record.result_diffs.is_empty()
+    }
+
+    /// Rows that are on no side of any server, because they collide on one.
+    pub(crate) fn left_out(&self) -> Vec<CollidingRow> {
+        self.record.result_diffs.iter().flat_map(|diff| diff.left_out.iter().cloned()).collect()
     }
 
     /// Charset of the connections of all sides: the folder's, otherwise utf8mb4. An application

@@ -11,6 +11,7 @@ use crate::format::number::{DASH, format_decimals, format_difference, format_int
 use crate::format::table::{Column, ColumnKind, Highlight, Row, Table, column};
 use crate::result_diff::lines::verdicts;
 use crate::run::name::{on_server, server_label, variant_name};
+use crate::run::verdict::cell::{Change, Figure};
 
 /// Maximum number of classes that are listed. More are only counted.
 const MAX_LISTED: usize = 4;
@@ -195,18 +196,20 @@ fn table(run: &Run, analysis: &Analysis, folder: &WorkloadFolderRecord, mix: &Co
         let own = &run.conditions[condition.condition];
         let Some(class) = folder.find_class(&own.workload).filter(|_| own.threads == threads) else { continue };
         for comparison in condition.comparisons.iter().filter(|comparison| comparison.kind == PairKind::Collation) {
-            rows.push(row(run, folder, mix, condition, class, comparison));
+            rows.push(row(run, analysis, folder, (mix, condition), class, comparison));
         }
     }
     rows.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    // On a narrow terminal the last columns are left out.
     let columns: Vec<Column> = vec![
         column("", "class", ColumnKind::Left),
+        column("", figure_head(analysis), ColumnKind::Colored),
         column("of", "calls", ColumnKind::Right),
         column("of", "CPU", ColumnKind::Right),
         column("", "collation", ColumnKind::Left),
         column("baseline", "µs/call", ColumnKind::Right),
         column("CPU more,", "µs/call", ColumnKind::OptionalLast),
-        column("", "CPU ×", ColumnKind::Left),
+        column("", "CPU ×", ColumnKind::Optional),
         column("", "throughput ×", ColumnKind::Colored),
         column("", "found", ColumnKind::Left),
     ];
@@ -227,11 +230,20 @@ fn table(run: &Run, analysis: &Analysis, folder: &WorkloadFolderRecord, mix: &Co
     })
 }
 
+/// Head of the column with the change of a class.
+fn figure_head(analysis: &Analysis) -> &'static str {
+    match Figure::of_run(analysis) {
+        Figure::Cpu => "CPU",
+        Figure::Throughput => "throughput",
+        Figure::Latency => "p95 latency",
+    }
+}
+
 fn row(
     run: &Run,
+    analysis: &Analysis,
     folder: &WorkloadFolderRecord,
-    mix: &ConditionResult,
-    condition: &ConditionResult,
+    (mix, condition): (&ConditionResult, &ConditionResult),
     class: &ClassRecord,
     comparison: &Comparison,
 ) -> (f64, Row) {
@@ -260,6 +272,7 @@ fn row(
     let or_dash = |ratio: Option<Estimate>| ratio.map_or_else(|| DASH.into(), format_interval);
     let fields = vec![
         class.name.clone(),
+        Change::new(comparison, Figure::of_run(analysis)).text(),
         format_percent(class.share),
         share.map_or_else(|| DASH.into(), format_percent),
         variant_name(run, comparison.variant) + &on_server(run, comparison.variant),

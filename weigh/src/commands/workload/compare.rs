@@ -22,7 +22,7 @@ Examples:
   weigh workload compare shop --server mysql@sid --collation as-is,utf8mb4_0900_ai_ci
       Statements that return different rows, fail, or get a different plan once the columns are converted.
   weigh workload compare shop --server mariadb@trixie --collation as-is,utf8mb4_bin,utf8mb4_uca1400_ai_ci --convert all
-      Two collations compared with the columns' own; also converts columns whose collation differs from their table's.
+      Two collations compared with the columns' own; also converts columns whose collation differs from their table's, ascii and _bin ones.
 
 Exit status: 0 nothing of --fail-on's severity differs, 1 something does, 2 could not do it; 130 and 143 after ctrl-C and SIGTERM.";
 
@@ -47,7 +47,8 @@ pub struct CompareArgs {
     )]
     collations: Vec<String>,
 
-    /// Columns to convert: following (those with their table's collation) or all
+    /// Columns to convert: following (those with their table's collation; ascii ones stay, _bin ones
+    /// get the _bin collation of the new character set) or all
     #[arg(long, value_enum, value_name = "WHICH", hide_possible_values = true, default_value_t = Convert::Following, help_heading = "What to compare")]
     convert: Convert,
 
