@@ -156,8 +156,8 @@ pub fn print_resume_command(out: &Path, run: &measure::Run) {
 }
 
 /// Returns what to type after `--resume DIR` for the run of `command`, in shell syntax, each option
-/// after a space: its running servers, which get the password, and --trust for what else its command
-/// line or its recipe names.
+/// after a space: its running servers, which get the password, and --trust for what else its
+/// command line or its recipe names.
 fn resume_options(command: &str) -> String {
     let Ok(original) = Cli::try_parse_from(argv::parse_saved(command).words) else { return String::new() };
     let (connect, trusts_recipe) = match &original.command {

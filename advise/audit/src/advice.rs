@@ -10,10 +10,10 @@ use crate::input::{AuditInput, ColumnRef, JoinPlans};
 
 /// Collations that columns should have.
 ///
-/// Schemas that foreign keys, joins, statements, views or programs connect form a group. A group has one target: see
-/// [`target`]. Columns get the target of their schema, except joined columns of which most have a
-/// `_bin` collation, which they have on purpose, and joined columns of other character sets such as
-/// ascii.
+/// Schemas that foreign keys, joins, statements, views or programs connect form a group. A group
+/// has one target: see [`target`]. Columns get the target of their schema, except joined columns of
+/// which most have a `_bin` collation, which they have on purpose, and joined columns of other
+/// character sets such as ascii.
 pub struct Advice<'a> {
     input: &'a AuditInput,
     /// Target by schema.

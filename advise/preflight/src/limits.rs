@@ -16,7 +16,8 @@ pub fn describe_unknown_limits(facts: &Facts, job: &TableJob<'_>) -> Option<Stri
     has_index.then(|| format!("{}: lengths of its keys: the limits of the engine {engine} are unknown", job.name()))
 }
 
-/// Returns a line for an InnoDB table whose rows may be too long for their page, and are not measured.
+/// Returns a line for an InnoDB table whose rows may be too long for their page, and are not
+/// measured.
 pub fn describe_unknown_row_limit(facts: &Facts, job: &TableJob<'_>) -> Option<String> {
     let is_innodb = job.table.engine.as_deref().is_some_and(|engine| engine.eq_ignore_ascii_case("innodb"));
     let what = match job.table.row_format {
@@ -70,8 +71,8 @@ fn judge(facts: &Facts, job: &TableJob<'_>, index: &Index, target: usize) -> Opt
     judge_length(&facts.server, job.table, index, &part_bytes(facts, job, index, target))
 }
 
-/// True if the plan sets `ROW_FORMAT=DYNAMIC`: a part of an index exceeds the limit of the table's row
-/// format, and DYNAMIC has a higher one.
+/// True if the plan sets `ROW_FORMAT=DYNAMIC`: a part of an index exceeds the limit of the table's
+/// row format, and DYNAMIC has a higher one.
 pub fn needs_dynamic_format(facts: &Facts, job: &TableJob<'_>, target: usize) -> bool {
     let per_part = key_limits(facts, job.table).max_part_bytes;
     let exceeds = |index: &&Index| {
@@ -126,8 +127,8 @@ pub fn shortened_prefixes(facts: &Facts, job: &TableJob<'_>, index: &Index, targ
     Some(prefixes)
 }
 
-/// Returns the bytes of a row that count towards [`rows::MAX_ROW_BYTES`]. VARCHARs that are too wide
-/// for the target count as the MEDIUMTEXT that the plan makes of them.
+/// Returns the bytes of a row that count towards [`rows::MAX_ROW_BYTES`]. VARCHARs that are too
+/// wide for the target count as the MEDIUMTEXT that the plan makes of them.
 ///
 /// `target` is the conversion's target; `None` means before the conversion.
 pub fn row_bytes(facts: &Facts, job: &TableJob<'_>, target: Option<usize>) -> u64 {

@@ -49,8 +49,8 @@ fn what_happened(unread: &Unread) -> String {
 }
 
 /// Returns a finding for each object that the server can't open, or whose definition was not
-/// understood, and for each table with statements of a dump that were not. Objects other than tables
-/// are reported as views.
+/// understood, and for each table with statements of a dump that were not. Objects other than
+/// tables are reported as views.
 pub fn unread_findings(job: &Job<'_>, request: &Request) -> Vec<Finding> {
     let finding = |unread: &Unread| Finding {
         check: UNREADABLE.name.into(),

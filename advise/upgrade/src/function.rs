@@ -1,5 +1,5 @@
-//! Functions that the new server does not have: other names, and what takes their place. The sources
-//! are the servers' manuals.
+//! Functions that the new server does not have: other names, and what takes their place. The
+//! sources are the servers' manuals.
 
 use mysql::prelude::Queryable;
 use server::Conn;
@@ -93,8 +93,8 @@ pub fn find_missing(text: &str, refusal: &Refusal) -> Option<String> {
     }
 }
 
-/// Names of functions that a statement calls and the server does not have, in upper case. Only names
-/// that one of the servers has or had are asked; nothing is called.
+/// Names of functions that a statement calls and the server does not have, in upper case. Only
+/// names that one of the servers has or had are asked; nothing is called.
 pub fn find_all_missing(conn: &mut Conn, text: &str) -> Vec<String> {
     let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
     let mut missing: Vec<String> = Vec::new();
@@ -112,7 +112,8 @@ pub fn find_all_missing(conn: &mut Conn, text: &str) -> Vec<String> {
     missing
 }
 
-/// True if the server has no function of this name. It resolves the name as it prepares a statement.
+/// True if the server has no function of this name. It resolves the name as it prepares a
+/// statement.
 fn lacks(conn: &mut Conn, name: &str) -> bool {
     match conn.query_drop(format!("PREPARE weigh_function FROM 'SELECT {name}(1)'")) {
         Err(mysql::Error::MySqlError(error)) => {

@@ -90,8 +90,8 @@ pub struct Finding {
     pub reasons: Vec<String>,
     /// Further places of the same fault.
     pub also: Vec<String>,
-    /// Changes after which the finding is gone, or the part of it that is known. Those with statements
-    /// were tried on the new server.
+    /// Changes after which the finding is gone, or the part of it that is known. Those with
+    /// statements were tried on the new server.
     pub mends: Vec<Mend>,
 }
 

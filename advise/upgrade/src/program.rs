@@ -13,8 +13,8 @@ use crate::{Error, function};
 
 /// Judges the programs and views of the new server. A fault that the old server has as well becomes
 /// a note, the first list. Programs and views with a plan that could not be judged are added to the
-/// second. `lost` are objects that the new server lacks, `unread` those that the old server does not
-/// read: what fails there has a fault already.
+/// second. `lost` are objects that the new server lacks, `unread` those that the old server does
+/// not read: what fails there has a fault already.
 pub fn judge(
     (source, target): (&Server, &Server),
     (definitions, unread): (&Definitions, &[Unread]),

@@ -1,9 +1,10 @@
 //! Replication between the two servers while both run, in both directions.
 //!
 //! A binary log names collations twice: by id in the session of each statement that it carries, and
-//! by name in the text of definitions. Rows name no collation that a replica checks; MySQL's `BEGIN`
-//! before them carries the session's ids. The rules were seen by replicating within MySQL and within
-//! MariaDB (tests/replication.rs). Between the products, only MySQL 8.0 to MariaDB 10.11 was tried.
+//! by name in the text of definitions. Rows name no collation that a replica checks; MySQL's
+//! `BEGIN` before them carries the session's ids. The rules were seen by replicating within MySQL
+//! and within MariaDB (tests/replication.rs). Between the products, only MySQL 8.0 to MariaDB 10.11
+//! was tried.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -95,9 +96,10 @@ impl Side<'_> {
         self.collations.iter().any(|one| one.id == id)
     }
 
-    /// Returns the collation of a character set that sessions of this server can use while the other
-    /// replicates from it, by this server's name of it: the other's default, this server's default,
-    /// or else the first that both have. `None` if they share no collation of the character set.
+    /// Returns the collation of a character set that sessions of this server can use while the
+    /// other replicates from it, by this server's name of it: the other's default, this server's
+    /// default, or else the first that both have. `None` if they share no collation of the
+    /// character set.
     fn find_shared_collation(&self, other: &Side<'_>, charset: &str) -> Option<&str> {
         let is_shared = |one: &&CollationInfo| other.has_id(one.id) && other.find_collation(&one.name).is_some();
         let charset = current_charset_name(charset);
@@ -108,8 +110,8 @@ impl Side<'_> {
     }
 }
 
-/// Reports collations that the source uses, and that the replica does not know: by id for sessions, by
-/// name for definitions.
+/// Reports collations that the source uses, and that the replica does not know: by id for sessions,
+/// by name for definitions.
 fn unknown_collations(direction: Direction, from: &Side<'_>, to: &Side<'_>) -> Vec<ReplicationFault> {
     let defaults = from.default_collations.get("utf8mb4").into_iter().chain(from.settings.get("collation_server"));
     let names: BTreeSet<&String> = from.uses.keys().chain(defaults).collect();
@@ -191,7 +193,8 @@ fn different_defaults(direction: Direction, from: &Side<'_>, to: &Side<'_>) -> V
         return Vec::new();
     }
     let pair = |(charset, own): (&String, &String)| {
-        // A replica uses general_ci where the source names no collation, and ignores its own default.
+        // A replica uses general_ci where the source names no collation, and ignores its own
+        // default.
         let other = format!("{charset}_general_ci");
         (!is_same_collation(own, &other)).then(|| format!("{other} instead of {own}"))
     };
@@ -261,8 +264,8 @@ fn is_logged(statement: &str) -> bool {
     }
 }
 
-/// Reports logged statements of migrations that only one of the servers accepts. `outcomes` are those
-/// of the old server and of the new one.
+/// Reports logged statements of migrations that only one of the servers accepts. `outcomes` are
+/// those of the old server and of the new one.
 pub fn refused_statements<'r>(
     outcomes: impl Iterator<Item = (&'r Given, &'r Done, &'r Done)>,
 ) -> Vec<ReplicationFault> {

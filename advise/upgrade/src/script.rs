@@ -368,8 +368,8 @@ const SERVER_FUNCTIONS: [&str; 3] = ["version", "connection_id", "sysdate"];
 const SERVER_SCHEMAS: [&str; 4] = ["information_schema", "performance_schema", "sys", "mysql"];
 
 /// True for statements about the server itself, whose results differ between any two servers:
-/// `SELECT @@sql_mode`, `SELECT VERSION()`. False for `SELECT CHARSET(x), COLLATION(x)`: the results
-/// depend on the text `x`.
+/// `SELECT @@sql_mode`, `SELECT VERSION()`. False for `SELECT CHARSET(x), COLLATION(x)`: the
+/// results depend on the text `x`.
 pub fn reads_server(text: &str) -> bool {
     let tokens: Vec<sql::Token<'_>> =
         tokenize(text, SqlMode::default()).filter(|token| token.kind != sql::TokenKind::Comment).collect();

@@ -59,8 +59,8 @@ pub struct Finding {
     /// this plan can't be compared with those of remedies.
     #[serde(default)]
     pub server_plan: Option<PlanFigures>,
-    /// True if the index is missed only if many rows meet a condition such as `created > …`, as half
-    /// of the made-up rows then do.
+    /// True if the index is missed only if many rows meet a condition such as `created > …`, as
+    /// half of the made-up rows then do.
     #[serde(skip)]
     pub depends_on_rows: bool,
     /// The smallest first, those that lose characters last. Those of a definition are in the order

@@ -435,8 +435,8 @@ fn has_empty_lookup(outcome: &Outcome) -> bool {
 }
 
 /// True for a comparison or an order that an index could serve, if the server did not convert the
-/// column, or the expression of the index, or without LOWER or UPPER; also for a UNION, as a condition on its result can be
-/// one on each branch.
+/// column, or the expression of the index, or without LOWER or UPPER; also for a UNION, as a
+/// condition on its result can be one on each branch.
 fn is_index_candidate(judged: &Spotted) -> bool {
     let is_kind = matches!(judged.spot.kind, SpotKind::Comparison | SpotKind::Order | SpotKind::Union);
     let is_converted = |own: &str| judged.site.winner.as_ref().is_none_or(|winner| !is_same_collation(winner, own));

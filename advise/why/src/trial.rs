@@ -58,8 +58,8 @@ pub struct Change {
 pub enum Act {
     /// The statement, rewritten, in another session or the same.
     Statement(Session, String),
-    /// Statements on tables (schema and name), which are restored afterwards. `text` is the statement
-    /// rewritten; `None` leaves it.
+    /// Statements on tables (schema and name), which are restored afterwards. `text` is the
+    /// statement rewritten; `None` leaves it.
     Tables { tables: Vec<(String, String)>, session: Session, statements: Vec<String>, text: Option<String> },
     /// Programs after the change, each with the program before it.
     Programs(Vec<(StoredProgram, StoredProgram)>),

@@ -44,8 +44,8 @@ impl HeldFolder {
         Ok(Self { folder, path: path.to_owned(), created: Vec::new() })
     }
 
-    /// Opens a folder, and creates it and its parents if they are missing. Fails if the last part of
-    /// the path that exists is a symbolic link of another user, except root.
+    /// Opens a folder, and creates it and its parents if they are missing. Fails if the last part
+    /// of the path that exists is a symbolic link of another user, except root.
     pub fn create(path: &Path, access: Access) -> io::Result<Self> {
         let (mut folder, missing) = open_existing_part(path)?;
         let mut created = Vec::new();

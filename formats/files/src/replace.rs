@@ -39,8 +39,8 @@ pub fn replace<E: From<io::Error>>(
     HeldFolder::follow(folder)?.replace(name, access, write)
 }
 
-/// Replaces a file as [`replace`] does, but an existing one only if it is a regular file of this user
-/// that is empty or begins with `first`. Links, and files of others, are refused.
+/// Replaces a file as [`replace`] does, but an existing one only if it is a regular file of this
+/// user that is empty or begins with `first`. Links, and files of others, are refused.
 pub fn replace_own<E: From<io::Error>>(
     path: &Path,
     access: Access,

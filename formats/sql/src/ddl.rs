@@ -4,9 +4,9 @@ use crate::quote::unquote_string;
 use crate::sql_mode::SqlMode;
 use crate::token::{Token, TokenKind, tokenize};
 
-/// Returns the members of `enum('a','b')` or `set(…)`; nothing for other types. A DEFAULT or COMMENT
-/// may follow. The servers print members with backslash escapes, whatever `sql_mode` is (seen on
-/// MySQL 5.6 to 9.7 and MariaDB 10.1 to 11.8).
+/// Returns the members of `enum('a','b')` or `set(…)`; nothing for other types. A DEFAULT or
+/// COMMENT may follow. The servers print members with backslash escapes, whatever `sql_mode` is
+/// (seen on MySQL 5.6 to 9.7 and MariaDB 10.1 to 11.8).
 pub fn parse_members(column_type: &str) -> Vec<String> {
     let mut tokens = tokenize(column_type, SqlMode::default());
     if !tokens.next().is_some_and(|token| token.is_any_keyword(&["enum", "set"])) {

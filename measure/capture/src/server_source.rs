@@ -258,8 +258,8 @@ impl TableSource for ServerSource {
     }
 }
 
-/// Returns a definition without defaults such as ``nextval(`shop`.`ids`)`` (MariaDB), and the names of
-/// their columns: sequences are not captured.
+/// Returns a definition without defaults such as ``nextval(`shop`.`ids`)`` (MariaDB), and the names
+/// of their columns: sequences are not captured.
 fn without_sequence_defaults(create: &str) -> (String, Vec<String>) {
     let (mut text, mut columns) = (create.to_owned(), Vec::new());
     for definition in sql::ddl::split_definitions(create) {
@@ -274,7 +274,8 @@ fn without_sequence_defaults(create: &str) -> (String, Vec<String>) {
 }
 
 /// Returns what is selected for a column. Servers print a FLOAT with six digits, and its sum with a
-/// DOUBLE with as many as it takes to load the same FLOAT again (MySQL 5.6 to 9.7, MariaDB 10.1 to 11.8).
+/// DOUBLE with as many as it takes to load the same FLOAT again (MySQL 5.6 to 9.7, MariaDB 10.1 to
+/// 11.8).
 fn selected_value(table: &SourceTable, column: &Column) -> String {
     let name = quote_identifier(&column.name);
     let is_float = table.shape.columns.iter().any(|own| own.name == column.name && own.data_type == "float");

@@ -106,8 +106,8 @@ impl TableDefinition {
     }
 }
 
-/// Returns the indexes of expressions, each with its quoted name and its definition:
-/// ``KEY `k` ((lower(`name`)))``. MySQL 9.7 keeps the old collation in them if only a column is modified:
+/// Returns the indexes of expressions, each with its quoted name and its definition: ``KEY `k`
+/// ((lower(`name`)))``. MySQL 9.7 keeps the old collation in them if only a column is modified:
 /// queries don't use them any more.
 fn find_expression_indexes(create: &str) -> Vec<(&str, &str)> {
     let name_of = |definition| {

@@ -17,8 +17,8 @@ const MIN_UNPAIRED_VALUES: usize = 6;
 
 /// Factor by which intervals over replicates are wider than Student's. A run ends once its
 /// intervals are narrow, which favours those that are narrow by chance. In simulations, Student's
-/// intervals then cover the truth in 92 to 93 % of cases, and intervals 10 % wider in 95 %: the test
-/// `stopping_early_keeps_coverage` of measure's schedule expects the latter.
+/// intervals then cover the truth in 92 to 93 % of cases, and intervals 10 % wider in 95 %: the
+/// test `stopping_early_keeps_coverage` of measure's schedule expects the latter.
 const EARLY_STOPPING_WIDENING: f64 = 1.1;
 
 /// Standard deviation of a ratio's logarithm between fresh starts, assumed for two starts. Two
@@ -44,9 +44,9 @@ pub fn mean_ratio(ratios: &[f64], seed: u64) -> Option<Estimate> {
 }
 
 /// Returns the geometric mean of the ratios of independent replicates with its interval: Student's
-/// on a log scale, 10 % wider to allow for early stopping. Two replicates have at least the interval
-/// of a usual difference between starts. `None` for fewer than two ratios, or if one is not positive
-/// and finite.
+/// on a log scale, 10 % wider to allow for early stopping. Two replicates have at least the
+/// interval of a usual difference between starts. `None` for fewer than two ratios, or if one is
+/// not positive and finite.
 ///
 /// In a simulation with replicates that vary by 0.5 to 1.8 % and three blocks each, this interval
 /// covers the truth at least as often as its level says. A hierarchical bootstrap covers it less
@@ -110,8 +110,8 @@ pub fn change_ratio(before: &[f64], after: &[f64]) -> Option<Estimate> {
     Some(Estimate { value: value.exp(), low: low.min(value).exp(), high: high.max(value).exp() })
 }
 
-/// Returns which p-values are significant together at 5 % (Holm's step-down procedure, 1979). NaN is
-/// not.
+/// Returns which p-values are significant together at 5 % (Holm's step-down procedure, 1979). NaN
+/// is not.
 pub fn significant_by_holm(p_values: &[f64]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|one, other| p_values[*one].total_cmp(&p_values[*other]));
@@ -127,7 +127,8 @@ pub fn significant_by_holm(p_values: &[f64]) -> Vec<bool> {
     significant
 }
 
-/// Returns the logarithms of values. `None` for fewer than two, or if one is not positive and finite.
+/// Returns the logarithms of values. `None` for fewer than two, or if one is not positive and
+/// finite.
 fn logarithms(values: &[f64]) -> Option<Vec<f64>> {
     let usable = values.len() >= 2 && values.iter().all(|value| value.is_finite() && *value > 0.0);
     usable.then(|| values.iter().map(|value| value.ln()).collect())
@@ -300,8 +301,8 @@ mod tests {
         assert_eq!((much.value, own(2.0).with_spread_of_costs(0.0).high), (3.0, own(2.0).high));
     }
 
-    /// Runs vary by `RUN_TO_RUN_SPREAD`, and their six replicates by 0.8 %. 94 to 99 % of the widened
-    /// intervals then contain the true ratio.
+    /// Runs vary by `RUN_TO_RUN_SPREAD`, and their six replicates by 0.8 %. 94 to 99 % of the
+    /// widened intervals then contain the true ratio.
     #[test]
     fn widened_intervals_contain_the_mean_over_runs() {
         let (truth, runs) = (1.75f64, 2_000);

@@ -43,9 +43,9 @@ impl ReplicateValues {
     }
 
     /// Returns the geometric mean of ratios with its interval, over replicates, or over blocks if
-    /// the run was planned with one replicate. Over two replicates, the interval is at least as wide
-    /// as that over their blocks. `None` if there are too few values, or if a ratio is not positive
-    /// and finite.
+    /// the run was planned with one replicate. Over two replicates, the interval is at least as
+    /// wide as that over their blocks. `None` if there are too few values, or if a ratio is not
+    /// positive and finite.
     pub fn mean_ratio(&self, design: Design) -> Option<Estimate> {
         match self.single_replicate() {
             Some(_) if design.is_replicated() => None,
@@ -57,8 +57,8 @@ impl ReplicateValues {
         }
     }
 
-    /// Returns the mean of differences with its interval, as [`Self::mean_ratio`] does. `None` if there are too few values, or if one is not
-    /// finite.
+    /// Returns the mean of differences with its interval, as [`Self::mean_ratio`] does. `None` if
+    /// there are too few values, or if one is not finite.
     pub fn mean_difference(&self, design: Design) -> Option<Estimate> {
         match self.single_replicate() {
             Some(_) if design.is_replicated() => None,

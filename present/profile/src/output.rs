@@ -58,8 +58,8 @@ fn describe_functions(profile: &mut Profile) {
     }
 }
 
-/// Writes folded stacks and flame graphs of each side into a run's folder, and flame graphs of the differences. Records
-/// the file names in the profile.
+/// Writes folded stacks and flame graphs of each side into a run's folder, and flame graphs of the
+/// differences. Records the file names in the profile.
 pub(crate) fn draw_graphs(
     profile: &mut Profile,
     resolved: &Resolved,

@@ -32,7 +32,8 @@ struct Name {
 
 impl RunnableNames {
     /// Collects the functions, the views that use them, the views that use these, and if users have
-    /// functions, the views whose text is not known. Takes time in proportion to the texts: each name is looked for once.
+    /// functions, the views whose text is not known. Takes time in proportion to the texts: each
+    /// name is looked for once.
     pub fn new(code: &UserCode) -> Self {
         let mut found = Self::default();
         for function in code.functions.iter().chain(&code.changing) {

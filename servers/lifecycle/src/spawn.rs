@@ -60,8 +60,8 @@ pub fn spawn_confined(mut command: Command, confinement: &Confinement) -> io::Re
     supervise(command)
 }
 
-/// Like [`spawn_supervised`], with the whole environment and inherited files. For tools that run code
-/// of the user, such as cargo and sysbench.
+/// Like [`spawn_supervised`], with the whole environment and inherited files. For tools that run
+/// code of the user, such as cargo and sysbench.
 pub fn spawn_with_environment(command: Command) -> io::Result<Child> {
     supervise(command)
 }
@@ -101,8 +101,8 @@ fn supervise(mut command: Command) -> io::Result<Child> {
     child.recv().map_err(|_| gone())?
 }
 
-/// Waits for a supervised child. If a signal arrives before the child ends, kills the child's process
-/// group. Returns [`WaitError::Interrupted`] after any signal.
+/// Waits for a supervised child. If a signal arrives before the child ends, kills the child's
+/// process group. Returns [`WaitError::Interrupted`] after any signal.
 pub fn wait_supervised(mut child: Child) -> Result<ExitStatus, WaitError> {
     loop {
         if let Some(status) = child.try_wait()? {
@@ -133,8 +133,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns the child's id and, from its output, which is `/proc/self/stat`, the fields after the
-    /// program's name: state, parent, process group, session, number of the terminal.
+    /// Returns the child's id and, from its output, which is `/proc/self/stat`, the fields after
+    /// the program's name: state, parent, process group, session, number of the terminal.
     fn id_and_stat_fields(child: Child) -> (String, Vec<String>) {
         let process = child.id().to_string();
         let output = child.wait_with_output().unwrap().stdout;

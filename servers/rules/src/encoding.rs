@@ -1,13 +1,13 @@
 //! Double encoding: UTF-8 text that was decoded as latin1, once or several times ("mojibake").
 //!
-//! `Müller` becomes `MÃ¼ller`: each byte of UTF-8 becomes a character of MySQL's latin1, which is code
-//! page 1252 plus control characters for the five bytes that the code page leaves undefined. This
-//! happens when an application writes UTF-8 through a latin1 connection. [`classify`] takes decoded
-//! text, so the column's own character set makes no difference.
+//! `Müller` becomes `MÃ¼ller`: each byte of UTF-8 becomes a character of MySQL's latin1, which is
+//! code page 1252 plus control characters for the five bytes that the code page leaves undefined.
+//! This happens when an application writes UTF-8 through a latin1 connection. [`classify`] takes
+//! decoded text, so the column's own character set makes no difference.
 //!
 //! Clean text can have the same form: `NESCAFÉ®` is also `NESCAFɮ` decoded as latin1, and `Spaß…`
-//! is `Spa߅`. A text counts as double-encoded only if it has a sequence that clean text doesn't have
-//! (`evidence.rs`).
+//! is `Spa߅`. A text counts as double-encoded only if it has a sequence that clean text doesn't
+//! have (`evidence.rs`).
 
 mod evidence;
 

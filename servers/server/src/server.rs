@@ -170,8 +170,9 @@ impl Server {
         self.connect_by(|endpoint| connect::connect_with_limit(endpoint, limit))
     }
 
-    /// Logs in like [`Self::connect_with_limit`], and leaves the session as the server gives it to every
-    /// client. [`Conn::prepare_session`] must follow before any statement with names or values.
+    /// Logs in like [`Self::connect_with_limit`], and leaves the session as the server gives it to
+    /// every client. [`Conn::prepare_session`] must follow before any statement with names or
+    /// values.
     pub fn log_in(&self, limit: Duration) -> Result<Conn, Error> {
         self.connect_by(|endpoint| connect::log_in(endpoint, Some(limit)))
     }

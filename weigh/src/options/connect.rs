@@ -343,8 +343,8 @@ impl ConnectArgs {
         Ok(words)
     }
 
-    /// Returns the arguments that name the servers, for a command to print: in shell syntax, without
-    /// password.
+    /// Returns the arguments that name the servers, for a command to print: in shell syntax,
+    /// without password.
     pub fn shell_words(&self) -> Result<Vec<String>> {
         let mut words: Vec<String> =
             self.server_texts().map(|text| Ok(text.spec()?.to_string())).collect::<Result<_>>()?;

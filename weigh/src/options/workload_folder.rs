@@ -21,8 +21,8 @@ const DEFAULT_CLASSES: u32 = 10;
 
 #[derive(Debug, Args)]
 pub struct FolderArgs {
-    /// Columns to convert: following (those with their table's collation; ascii ones stay, _bin ones
-    /// get the _bin collation of the new character set) or all [default: following]
+    /// Columns to convert: following (those with their table's collation; ascii ones stay, _bin
+    /// ones get the _bin collation of the new character set) or all [default: following]
     #[arg(long, value_enum, value_name = "WHICH", hide_possible_values = true, help_heading = "A workload's folder")]
     convert: Option<Convert>,
 

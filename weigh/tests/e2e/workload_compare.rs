@@ -257,8 +257,8 @@ fn parquet_rows_equal_the_servers() {
     assert_eq!((&example.control[..], &example.treatment[..]), (&[][..], &[row][..]));
 }
 
-/// A conversion builds indexes of expressions again: otherwise MySQL keeps their old collation, and no
-/// query uses them.
+/// A conversion builds indexes of expressions again: otherwise MySQL keeps their old collation, and
+/// no query uses them.
 #[test]
 fn indexes_of_expressions_are_kept() {
     let workspace = Workspace::new();

@@ -1,5 +1,5 @@
-//! Files of packages and archives of `weigh`: program, manual pages, completions, README, change log,
-//! licences.
+//! Files of packages and archives of `weigh`: program, manual pages, completions, README, change
+//! log, licences.
 
 use std::fs;
 use std::io::Write;

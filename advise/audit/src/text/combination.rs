@@ -33,8 +33,8 @@ pub(super) fn between_pairs(tokens: &[Token<'_>], value: Option<&Name>, after: u
     all_pairs(&all, ComparisonKind::Between)
 }
 
-/// Returns the pairs of the rows that an opening parenthesis at `at` begins: `(a, b) = (c, d)`, `(a,
-/// b) IN ((c, d))`, `(a, b) IN (SELECT c, d …)`. The first element must be a name.
+/// Returns the pairs of the rows that an opening parenthesis at `at` begins: `(a, b) = (c, d)`,
+/// `(a, b) IN ((c, d))`, `(a, b) IN (SELECT c, d …)`. The first element must be a name.
 pub(super) fn row_pairs(tokens: &[Token<'_>], at: usize, assignments: &HashSet<usize>) -> Vec<Comparison> {
     let begins_row =
         is(tokens, at, '(') && name_at(tokens, at + 1).is_some_and(|(_, length)| is(tokens, at + 1 + length, ','));

@@ -64,8 +64,8 @@ const AGGREGATES: [&str; 3] = ["max", "min", "any_value"];
 /// Words that name no column, although a name can stand in their place.
 const NON_NAME_WORDS: [&str; 9] = ["null", "true", "false", "select", "case", "not", "binary", "all", "any"];
 
-/// Finds the comparisons and other combinations of two names: `a = b`, `a LIKE b`, `a IN (b, c)`, `a
-/// IN (SELECT b …)`, `FIND_IN_SET(a, b)`, and those of each [`ComparisonKind`].
+/// Finds the comparisons and other combinations of two names: `a = b`, `a LIKE b`, `a IN (b, c)`,
+/// `a IN (SELECT b …)`, `FIND_IN_SET(a, b)`, and those of each [`ComparisonKind`].
 ///
 /// Assignments (`SET a = b`) and comparisons with literals and expressions are left out. Takes
 /// tokens without comments.
@@ -157,8 +157,8 @@ fn names_in(tokens: &[Token<'_>]) -> impl Iterator<Item = (usize, Name, usize)> 
     })
 }
 
-/// Reads `a`, `b.a` or `c.b.a`. Returns its number of tokens, too. `None` for an unquoted name before
-/// a parenthesis: a function, or the table of an INSERT.
+/// Reads `a`, `b.a` or `c.b.a`. Returns its number of tokens, too. `None` for an unquoted name
+/// before a parenthesis: a function, or the table of an INSERT.
 pub(super) fn name_at(tokens: &[Token<'_>], at: usize) -> Option<(Name, usize)> {
     let first = tokens.get(at)?;
     if first.is_any_keyword(&NON_NAME_WORDS) {
@@ -206,8 +206,8 @@ fn enclosing_aggregate(tokens: &[Token<'_>], at: usize, after: usize) -> bool {
         && tokens.get(after).is_some_and(|token| token.is_symbol(')'))
 }
 
-/// Reads what a name is compared with: another name, an aggregate of one, or a subquery that returns
-/// either.
+/// Reads what a name is compared with: another name, an aggregate of one, or a subquery that
+/// returns either.
 fn compared_operand(tokens: &[Token<'_>], at: usize) -> Option<(Name, ComparisonKind)> {
     if let Some(name) = operand_at(tokens, at) {
         return Some((name, ComparisonKind::Compared));

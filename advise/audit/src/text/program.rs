@@ -51,8 +51,8 @@ pub fn declared_variables(part: &[Token<'_>]) -> Vec<Declaration> {
     names.into_iter().map(|name| Declaration { name, ..template.clone() }).collect()
 }
 
-/// Returns the text parameters of a routine, whose list begins at `open`: `(IN a VARCHAR(20) CHARACTER
-/// SET latin1, b INT)`. Returns the position of the closing parenthesis, too.
+/// Returns the text parameters of a routine, whose list begins at `open`: `(IN a VARCHAR(20)
+/// CHARACTER SET latin1, b INT)`. Returns the position of the closing parenthesis, too.
 pub fn declared_parameters(tokens: &[Token<'_>], open: usize) -> (Vec<Declaration>, usize) {
     let (definitions, close) = split_parentheses(tokens, open);
     let parameter = |definition: &&[Token<'_>]| {

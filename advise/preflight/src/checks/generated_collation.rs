@@ -124,8 +124,8 @@ fn question(job: &Job<'_>, table: &TableJob<'_>, column: &Column, target: usize)
 }
 
 /// True if the value of a column may be another one after the conversion: of a column that is not
-/// converted itself, and of a converted one with a comparison, such as `IF(role = 'admin', 'A', role)`.
-/// Other functions keep the values of converted columns.
+/// converted itself, and of a converted one with a comparison, such as `IF(role = 'admin', 'A',
+/// role)`. Other functions keep the values of converted columns.
 pub fn is_recomputed(job: &Job<'_>, table: &TableJob<'_>, column: &str) -> bool {
     match table.conversion(column) {
         None => converted_value(job, table, 0, column).is_some(),

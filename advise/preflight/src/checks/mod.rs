@@ -201,8 +201,8 @@ fn keep_updated_columns(table: &facts::Table) -> String {
     updated.map(|column| sql::quote_identifier(&column.name)).map(|name| format!(", {name} = {name}")).collect()
 }
 
-/// Returns why a column's values can't be changed by an UPDATE, and what to do instead. `None` if they
-/// can.
+/// Returns why a column's values can't be changed by an UPDATE, and what to do instead. `None` if
+/// they can.
 fn reason_against_updates(table: &facts::Table, column: &facts::Column) -> Option<String> {
     let is_archive = table.engine.as_deref().is_some_and(|engine| engine.eq_ignore_ascii_case("archive"));
     match &column.generated {

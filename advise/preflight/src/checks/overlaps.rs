@@ -44,7 +44,8 @@ fn first_name(part: &str) -> Option<String> {
     sql::tokenize(part, SqlMode::default()).next()?.name()
 }
 
-/// Returns an expression with an alias before each column: ``upper(a.`name`)`` for ``upper(`name`)``.
+/// Returns an expression with an alias before each column: ``upper(a.`name`)`` for
+/// ``upper(`name`)``.
 fn with_alias(table: &TableJob<'_>, alias: &str, expression: &str) -> String {
     let (mut text, mut copied) = (String::new(), 0);
     for token in sql::tokenize(expression, SqlMode::default()).filter(|token| token.kind == TokenKind::QuotedName) {

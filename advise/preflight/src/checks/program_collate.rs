@@ -108,9 +108,9 @@ fn check_program(job: &Job<'_>, program: &Program, recreated: &[ObjectName]) -> 
     })
 }
 
-/// Returns the character set that parameters and variables without one have now, if the plan creates
-/// the program again after it has changed the default of the schema. `None` if the plan converts
-/// single tables, or if the program stays.
+/// Returns the character set that parameters and variables without one have now, if the plan
+/// creates the program again after it has changed the default of the schema. `None` if the plan
+/// converts single tables, or if the program stays.
 fn old_schema_charset(job: &Job<'_>, program: &Program, recreated: &[ObjectName]) -> Option<String> {
     let old = current_charset_name(server::collation_charset(program.session.schema_collation.as_deref()?));
     let is_recreated = recreated.contains(&program.name);
@@ -139,8 +139,8 @@ fn changes_charset(conversion: &Conversion<'_>) -> bool {
 /// What a COLLATE applies to.
 #[derive(Debug, PartialEq, Eq)]
 enum Operand {
-    /// Text whose character set is written out: `CONVERT(… USING latin1)`, `_latin1'x'`. Also a type,
-    /// whose COLLATE names its character set: `DECLARE x TEXT COLLATE latin1_bin`.
+    /// Text whose character set is written out: `CONVERT(… USING latin1)`, `_latin1'x'`. Also a
+    /// type, whose COLLATE names its character set: `DECLARE x TEXT COLLATE latin1_bin`.
     OwnCharset,
     /// `NEW.name`, `OLD.name`.
     RowColumn(String),
@@ -219,8 +219,8 @@ fn find_declared_type<'t, 's>(tokens: &'t [Token<'s>], name: &str) -> Option<&'t
         .find(|from| from.first().is_some_and(|token| token.is_any_keyword(&TEXT_TYPES)))
 }
 
-/// Returns the position of the type that would follow the name at `at`: `DECLARE a, b VARCHAR(9)` has
-/// one for both names. `None` for a name in another list.
+/// Returns the position of the type that would follow the name at `at`: `DECLARE a, b VARCHAR(9)`
+/// has one for both names. `None` for a name in another list.
 fn type_position(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let is_list = |comma: usize, name: usize| {
         tokens.get(comma).is_some_and(|token| token.is_symbol(','))

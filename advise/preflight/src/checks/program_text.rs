@@ -16,8 +16,9 @@ use super::program_mix::program_finding;
 use crate::finding::Finding;
 use crate::job::{Job, flavour};
 
-/// First version of MariaDB that was seen to give CONVERT and CAST a coercibility of 4: they adapt to
-/// a column. It is 2 on MySQL 5.6 to 9.7 and MariaDB 10.1 to 11.4, as that of a column: error 1267.
+/// First version of MariaDB that was seen to give CONVERT and CAST a coercibility of 4: they adapt
+/// to a column. It is 2 on MySQL 5.6 to 9.7 and MariaDB 10.1 to 11.4, as that of a column: error
+/// 1267.
 const CONVERSIONS_ADAPT: Version = Version::new(11, 8, 0);
 
 /// Functions whose result has the collation of the first argument.
@@ -37,9 +38,9 @@ const PASSING: [&str; 13] = [
     "reverse",
 ];
 
-/// Returns a finding if the program compares text of its own with other text so that the server takes
-/// it now and refuses it after the plan. `tables` are those that the program names, `is_recreated` says
-/// whether the plan creates it again.
+/// Returns a finding if the program compares text of its own with other text so that the server
+/// takes it now and refuses it after the plan. `tables` are those that the program names,
+/// `is_recreated` says whether the plan creates it again.
 pub fn check(
     job: &Job<'_>,
     program: &Program,
@@ -168,8 +169,8 @@ impl<'r, 'f> Reader<'r, 'f> {
         self.variables.push((declaration.name.to_lowercase(), text));
     }
 
-    /// Reads the part of a program between two semicolons. Returns a comparison that the plan breaks,
-    /// and whether the part names a function that compares on some servers only.
+    /// Reads the part of a program between two semicolons. Returns a comparison that the plan
+    /// breaks, and whether the part names a function that compares on some servers only.
     fn read_part(&mut self, part: &[Token<'_>]) -> Option<(Text, Text, bool)> {
         let declared = declared_variables(part);
         for variable in &declared {
@@ -214,8 +215,8 @@ impl<'r, 'f> Reader<'r, 'f> {
             && !is_refused(&left.before, &right.before)
     }
 
-    /// Returns the collation of a declaration. `default` is that of one without clauses. `None` if it is
-    /// unknown.
+    /// Returns the collation of a declaration. `default` is that of one without clauses. `None` if
+    /// it is unknown.
     fn collation_of(&self, declaration: &Declaration, default: Option<&Change>) -> Option<Change> {
         match (&declaration.collation, &declaration.charset) {
             (Some(collation), _) => Some(Change::none(collation)),

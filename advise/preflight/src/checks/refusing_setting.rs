@@ -37,8 +37,8 @@ pub fn refusing_settings(job: &Job<'_>, tables: &[&Table], keys: &[&ForeignKey])
         .collect()
 }
 
-/// True if no unique key of the parent has exactly the columns that a foreign key refers to, in this
-/// order. False if the parent is not known.
+/// True if no unique key of the parent has exactly the columns that a foreign key refers to, in
+/// this order. False if the parent is not known.
 fn is_non_standard(job: &Job<'_>, key: &ForeignKey) -> bool {
     let Some(parent) = job.facts.table(&key.parent_schema, &key.parent_table) else { return false };
     let is_whole_key = |index: &facts::Index| {

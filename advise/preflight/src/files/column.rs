@@ -120,8 +120,8 @@ fn type_numbers(tokens: &[Token<'_>]) -> Vec<u64> {
     }
 }
 
-/// Returns the expression of `AS (…)`. `None` for columns that are not generated, and for those of a
-/// row's time, `AS ROW START`.
+/// Returns the expression of `AS (…)`. `None` for columns that are not generated, and for those of
+/// a row's time, `AS ROW START`.
 fn find_generated(definition: &str, tokens: &[Token<'_>]) -> Option<Generated> {
     let mut depth = 0_usize;
     let at = tokens.windows(2).position(|pair| {

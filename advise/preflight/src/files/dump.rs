@@ -108,7 +108,8 @@ fn open(path: &Path, must_be_regular: bool) -> Result<File, Error> {
     opened.map_err(|source| Error::File { what: "read", path: path.to_owned(), source })
 }
 
-/// Position of INSERTs into one table that directly follow each other. A dump may have one for each row.
+/// Position of INSERTs into one table that directly follow each other. A dump may have one for each
+/// row.
 #[derive(Clone, Debug)]
 pub struct Place {
     file: Arc<Path>,

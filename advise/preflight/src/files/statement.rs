@@ -192,8 +192,8 @@ fn changes_duplicates(statement: &[u8]) -> bool {
     tokens.any(|token| token.is_keyword("DUPLICATE"))
 }
 
-/// Returns kind and name of the program or view that a statement creates, such as `` TRIGGER `t` ``.
-/// Dumps write its parts in comments of versions.
+/// Returns kind and name of the program or view that a statement creates, such as `` TRIGGER `t`
+/// ``. Dumps write its parts in comments of versions.
 fn find_program(statement: &[u8]) -> Option<String> {
     const MAX_HEAD_BYTES: usize = 1_000;
     let head = statement.trim_ascii_start();

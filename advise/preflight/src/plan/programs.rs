@@ -126,8 +126,8 @@ pub fn programs_left(job: &Job<'_>, request: &Request) -> Vec<ObjectName> {
     chosen_programs(job, request, &[]).into_iter().map(|program| program.object.name.clone()).collect()
 }
 
-/// Returns steps that create a program again, with the new collation in force, and a view without the
-/// CONVERT that the server wrote into it.
+/// Returns steps that create a program again, with the new collation in force, and a view without
+/// the CONVERT that the server wrote into it.
 pub(super) fn recreate(job: &Job<'_>, program: &ChosenProgram<'_>) -> Vec<Step> {
     let create = without_conversions(job, program.object).unwrap_or_else(|| with_new_return(job, program.object));
     create_again(job, program, &create, &job.targets[0])

@@ -5,14 +5,14 @@ use sql::{SqlMode, Token, TokenKind};
 use crate::job::{Job, TableJob};
 use rehearsal::{Kind, Object};
 
-/// Returns the definition of a view without the CONVERT that the server wrote around columns that the
-/// plan gives the character set in question. `None` if it has none, and for other objects.
+/// Returns the definition of a view without the CONVERT that the server wrote around columns that
+/// the plan gives the character set in question. `None` if it has none, and for other objects.
 ///
 /// MySQL up to 8.0 and MariaDB 10.1 store `l.code = u.code` of a latin1 and a utf8mb4 column as
-/// ``convert(`l`.`code` using utf8mb4) = `u`.`code` ``. After the plan, the converted value has the default
-/// collation of utf8mb4: error 1267, unless that is the target. As long as the columns differ, the server
-/// writes it into each new definition, so that the view can only be changed after them. MySQL 9.7 and
-/// MariaDB from 10.5 on don't write it.
+/// ``convert(`l`.`code` using utf8mb4) = `u`.`code` ``. After the plan, the converted value has the
+/// default collation of utf8mb4: error 1267, unless that is the target. As long as the columns
+/// differ, the server writes it into each new definition, so that the view can only be changed
+/// after them. MySQL 9.7 and MariaDB from 10.5 on don't write it.
 pub fn without_conversions(job: &Job<'_>, object: &Object) -> Option<String> {
     if object.name.kind != Kind::View {
         return None;
@@ -58,8 +58,8 @@ fn find_aliases<'j>(job: &'j Job<'_>, object: &Object, tokens: &[Token<'_>]) -> 
     found
 }
 
-/// Returns the tokens of the value in the CONVERT at `at`, if all that it has are columns that the plan
-/// gives the character set after USING, and functions of them.
+/// Returns the tokens of the value in the CONVERT at `at`, if all that it has are columns that the
+/// plan gives the character set after USING, and functions of them.
 fn converted_value(
     tables: &[(String, &TableJob<'_>)],
     tokens: &[Token<'_>],

@@ -1,5 +1,5 @@
-//! Other schemas that are tied to the requested ones: by foreign keys, and by programs and views that
-//! use tables of both.
+//! Other schemas that are tied to the requested ones: by foreign keys, and by programs and views
+//! that use tables of both.
 
 use std::collections::BTreeSet;
 
@@ -20,8 +20,8 @@ pub struct TiedSchemas {
     pub unseen: Vec<Unseen>,
 }
 
-/// Returns the other schemas with tables that foreign keys tie to tables of these schemas, and those
-/// of programs and views that use tables of both.
+/// Returns the other schemas with tables that foreign keys tie to tables of these schemas, and
+/// those of programs and views that use tables of both.
 pub fn read_tied_schemas(server: &Server, schemas: &[String]) -> Result<TiedSchemas, Error> {
     if schemas.is_empty() {
         return Ok(TiedSchemas::default());
@@ -134,8 +134,8 @@ impl Programs<'_> {
         }
     }
 
-    /// Returns schemas and texts. If the server refuses the query, or takes too long, `what` is noted as
-    /// not seen.
+    /// Returns schemas and texts. If the server refuses the query, or takes too long, `what` is
+    /// noted as not seen.
     fn query(&mut self, conn: &mut Conn, query: &str, what: String) -> Vec<(String, Option<String>)> {
         conn.query(query).unwrap_or_else(|error| {
             let why = match &error {

@@ -65,8 +65,8 @@ pub fn change_finding(job: &Job<'_>, private: &Server, change: &Change) -> Findi
     }
 }
 
-/// Returns the finding of an object that the server can't open after the plan. It is a warning for a
-/// view that can only be mended after the plan.
+/// Returns the finding of an object that the server can't open after the plan. It is a warning for
+/// a view that can only be mended after the plan.
 pub fn broken_finding(job: &Job<'_>, private: &Server, broken: &Unread) -> Finding {
     let object = job.definitions.find(broken.name.kind, &broken.name.schema, &broken.name.name);
     let mended = object.and_then(|object| without_conversions(job, object));

@@ -190,7 +190,8 @@ fn names_programs_that_mix_collations() {
     }
 }
 
-/// Keys of MEMORY tables take 3072 bytes, and rows of several partition columns are named as unchecked.
+/// Keys of MEMORY tables take 3072 bytes, and rows of several partition columns are named as
+/// unchecked.
 #[test]
 fn judges_memory_tables_and_names_what_it_can_not_judge() {
     for (server, target) in [("mysql@sid", "utf8mb4_0900_ai_ci"), ("mariadb@bookworm", "utf8mb4_unicode_ci")] {
@@ -263,8 +264,8 @@ fn keeps_joins_of_views() {
     assert_eq!(definition(&lab), before);
 }
 
-/// COLLATE of a declared type is no operand of the old character set, and every expression with text
-/// of it is found.
+/// COLLATE of a declared type is no operand of the old character set, and every expression with
+/// text of it is found.
 #[test]
 fn tells_declared_collations_from_operands() {
     for (server, target) in COARSE_TO_FINE {

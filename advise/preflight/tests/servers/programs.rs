@@ -101,8 +101,8 @@ fn leaves_tables_of_failing_triggers_out() {
     }
 }
 
-/// MySQL up to 8.0 writes CONVERT into a view of columns that differ, and again into each new definition
-/// of it. The plan creates the view without it once the columns are alike.
+/// MySQL up to 8.0 writes CONVERT into a view of columns that differ, and again into each new
+/// definition of it. The plan creates the view without it once the columns are alike.
 #[test]
 fn views_lose_the_conversions_that_the_server_wrote() {
     for server in ["mysql@5.6", "mysql@8.0", "mysql@sid", "mariadb@10.1"] {

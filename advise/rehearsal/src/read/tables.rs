@@ -38,8 +38,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns column collations by table, as parts named ``collation of `a` ``. Reads them table by
-    /// table if the schema has a view that must not be opened.
+    /// Returns column collations by table, as parts named ``collation of `a` ``. Reads them table
+    /// by table if the schema has a view that must not be opened.
     fn read_column_collations(
         &mut self,
         schema: &str,

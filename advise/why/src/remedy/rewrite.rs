@@ -136,8 +136,8 @@ pub(super) fn recreated(fault: &Fault, before: &StoredProgram, mut after: Stored
     }
 }
 
-/// Says that DROP takes away the privileges on a routine. `None` for triggers and events, which have
-/// none.
+/// Says that DROP takes away the privileges on a routine. `None` for triggers and events, which
+/// have none.
 fn lost_grants(program: &StoredProgram) -> Option<String> {
     let name = sql::quote_string(&program.name);
     let ask = format!("SELECT * FROM mysql.procs_priv WHERE Routine_name = {name} lists them");
@@ -227,8 +227,8 @@ fn collate_operand(source: &Source, operand: &Operand, side: &Side, target: &str
     Some((expression.span.clone(), replaced))
 }
 
-/// `a = 'x' COLLATE c` becomes `(a = 'x' AND a = 'x' COLLATE c)`, if texts that are equal by `c` are
-/// equal by the column's collation, too.
+/// `a = 'x' COLLATE c` becomes `(a = 'x' AND a = 'x' COLLATE c)`, if texts that are equal by `c`
+/// are equal by the column's collation, too.
 fn compare_twice(source: &Source, judged: &Judged) -> Edits {
     let columns = judged.resolved.iter().filter_map(|one| one.column.as_ref()?.collation());
     let columns: Vec<&str> = columns.collect();
@@ -333,9 +333,9 @@ pub(super) fn operand_text(operand: &Operand, inner: &Expr) -> String {
     operand.text[inner.span.start - begin..inner.span.end - begin].to_owned()
 }
 
-/// True if texts that are equal by `exact` are known to be equal by `other`. Under a `_bin` collation
-/// with PAD SPACE 'a' equals 'a ', which a collation with NO PAD tells apart. A `_cs` collation has
-/// canonically equivalent texts, which only its own family is known to call equal.
+/// True if texts that are equal by `exact` are known to be equal by `other`. Under a `_bin`
+/// collation with PAD SPACE 'a' equals 'a ', which a collation with NO PAD tells apart. A `_cs`
+/// collation has canonically equivalent texts, which only its own family is known to call equal.
 fn is_stricter(exact: &str, other: &str) -> bool {
     let is_no_pad = |name: &str| name.contains("_nopad_") || name.contains("_0900_") || name == "binary";
     if exact.ends_with("_bin") {

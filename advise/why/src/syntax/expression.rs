@@ -72,8 +72,8 @@ pub enum ExprKind {
 }
 
 impl Expr {
-    /// Calls `visit` for this expression and those inside it, but not those of subqueries, the inner
-    /// ones first.
+    /// Calls `visit` for this expression and those inside it, but not those of subqueries, the
+    /// inner ones first.
     pub fn walk<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
         self.children().into_iter().for_each(|child| child.walk(visit));
         visit(self);
@@ -442,7 +442,8 @@ impl Parser<'_> {
         self.named(begin)
     }
 
-    /// Returns true before `INTERVAL (1) DAY`, false before a call of the function `INTERVAL(1, 2)`.
+    /// Returns true before `INTERVAL (1) DAY`, false before a call of the function `INTERVAL(1,
+    /// 2)`.
     fn has_unit_after_parenthesis(&mut self) -> bool {
         let place = self.cursor.at;
         self.cursor.at += 1;

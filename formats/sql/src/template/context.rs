@@ -154,8 +154,8 @@ impl<'t, 'a> Context<'t, 'a> {
             && self.token_before(at, 2).is_some_and(|token| token.is_any_keyword(&["character", "char"]))
     }
 
-    /// Returns true if a minus at this token is a sign, false after a hint or a conditional comment.
-    /// Assumes that [`Context::may_be_parameter`] holds.
+    /// Returns true if a minus at this token is a sign, false after a hint or a conditional
+    /// comment. Assumes that [`Context::may_be_parameter`] holds.
     pub(super) fn is_sign(&self, at: usize) -> bool {
         self.token_before(at, 1)
             .is_some_and(|before| before.kind == TokenKind::Symbol || before.kind == TokenKind::Word)
@@ -172,8 +172,8 @@ impl<'t, 'a> Context<'t, 'a> {
         self.token_before(at, 2 + literal).is_some_and(|token| token.is_keyword("between")).then_some(literal)
     }
 
-    /// Returns a name for a parameter: the column before it that it is compared with, assigned to or
-    /// inserted into, the function whose first argument it is, or the clause (`limit`). Empty
+    /// Returns a name for a parameter: the column before it that it is compared with, assigned to
+    /// or inserted into, the function whose first argument it is, or the clause (`limit`). Empty
     /// without these.
     pub(super) fn parameter_name(&self, at: usize) -> String {
         if self.in_values

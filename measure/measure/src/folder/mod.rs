@@ -62,7 +62,8 @@ pub enum RunFolderError {
 }
 
 /// A run folder open for writing. On drop, if only warm-ups or no blocks were written, its files
-/// are deleted, unless `keeps_empty` is set, and with them the directories that were created for it.
+/// are deleted, unless `keeps_empty` is set, and with them the directories that were created for
+/// it.
 #[derive(Debug)]
 pub struct RunFolder {
     folder: Arc<HeldFolder>,

@@ -65,8 +65,8 @@ pub struct Column {
     pub charset: Option<String>,
     /// `None` for numbers, times, binary strings and MySQL's JSON.
     pub collation: Option<String>,
-    /// Maximum length in characters; in bytes for binary and TEXT types. For ENUM, the length of the
-    /// longest member.
+    /// Maximum length in characters; in bytes for binary and TEXT types. For ENUM, the length of
+    /// the longest member.
     pub characters: Option<u64>,
     /// Maximum length in bytes.
     pub bytes: Option<u64>,
@@ -115,8 +115,8 @@ pub struct Index {
     pub name: String,
     pub unique: bool,
     pub kind: IndexKind,
-    /// True for an `INVISIBLE` index (from MySQL 8.0 on) and an `IGNORED` one (from MariaDB 10.6 on).
-    /// The optimizer doesn't use it, and `FORCE INDEX` with it fails (error 1176), unless
+    /// True for an `INVISIBLE` index (from MySQL 8.0 on) and an `IGNORED` one (from MariaDB 10.6
+    /// on). The optimizer doesn't use it, and `FORCE INDEX` with it fails (error 1176), unless
     /// `use_invisible_indexes` of MySQL's `optimizer_switch` is on.
     pub invisible: bool,
     /// Key parts in order.

@@ -78,8 +78,8 @@ impl Reader<'_> {
         Ok(rows.iter().map(routine).collect())
     }
 
-    /// MySQL 5.7 parses the routines for this query, and fails with a syntax error if one was written
-    /// in swe7, in which quotes are other characters.
+    /// MySQL 5.7 parses the routines for this query, and fails with a syntax error if one was
+    /// written in swe7, in which quotes are other characters.
     fn read_parameters(&mut self, schema: &str, query: &str) -> Result<Vec<DictionaryRow>, Error> {
         match self.try_query(query, &[schema]) {
             Err(mysql::Error::MySqlError(error)) if error.code == error_code::PARSE_ERROR => {

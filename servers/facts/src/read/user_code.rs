@@ -5,8 +5,8 @@ use server::Conn;
 
 use crate::{UserCode, ViewText};
 
-/// True for functions and views of the schema `sys` as servers install it. The accounts are compared
-/// byte by byte: in SQL, `Mysql.SYS@localhost` would equal `mysql.sys@localhost`.
+/// True for functions and views of the schema `sys` as servers install it. The accounts are
+/// compared byte by byte: in SQL, `Mysql.SYS@localhost` would equal `mysql.sys@localhost`.
 fn is_installed(schema: &str, definer: &str) -> bool {
     schema == "sys" && ["mysql.sys@localhost", "mariadb.sys@localhost"].contains(&definer)
 }
@@ -59,8 +59,8 @@ pub(super) const CHANGING: [&str; 38] = [
 /// Loadable functions that only read.
 const READING: &str = "('mysql_query_attribute_string', 'normalize_statement')";
 
-/// Reads the functions that the account sees, and the views. Leaves out those of the schema `sys` as
-/// servers install it.
+/// Reads the functions that the account sees, and the views. Leaves out those of the schema `sys`
+/// as servers install it.
 ///
 /// An account doesn't see functions that it may not execute.
 pub fn read_user_code(conn: &mut Conn) -> mysql::Result<UserCode> {

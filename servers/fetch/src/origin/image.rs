@@ -1,9 +1,9 @@
-//! Servers in container images: pulled by name, or read from a folder, which is an OCI layout or the
-//! content of a `docker save` archive.
+//! Servers in container images: pulled by name, or read from a folder, which is an OCI layout or
+//! the content of a `docker save` archive.
 //!
 //! The cache keeps an image under its digest, so that several names of one image share it. A record
-//! says which image a name meant when it was installed. A start of an installed name uses the record
-//! and needs no network.
+//! says which image a name meant when it was installed. A start of an installed name uses the
+//! record and needs no network.
 
 use std::path::{Path, PathBuf};
 
@@ -15,8 +15,8 @@ use crate::program;
 use crate::store::{Cache, disk, records};
 use crate::{Error, Program, Progress};
 
-/// Assumed ratio of the disk space during unpacking to the size of the download: 3 for the files, up
-/// to 1 for the compressed layer that is being unpacked, and 1 in reserve.
+/// Assumed ratio of the disk space during unpacking to the size of the download: 3 for the files,
+/// up to 1 for the compressed layer that is being unpacked, and 1 in reserve.
 const UNPACKED_RATIO: u64 = 5;
 
 /// Subfolder of a cache folder that contains the unpacked image.

@@ -47,8 +47,8 @@ pub struct CompareArgs {
     )]
     collations: Vec<String>,
 
-    /// Columns to convert: following (those with their table's collation; ascii ones stay, _bin ones
-    /// get the _bin collation of the new character set) or all
+    /// Columns to convert: following (those with their table's collation; ascii ones stay, _bin
+    /// ones get the _bin collation of the new character set) or all
     #[arg(long, value_enum, value_name = "WHICH", hide_possible_values = true, default_value_t = Convert::Following, help_heading = "What to compare")]
     convert: Convert,
 

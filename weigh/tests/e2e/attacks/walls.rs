@@ -114,7 +114,8 @@ fn an_option_file_opens_the_files_that_it_names_for_reading() {
     );
     let (basedir, ear) = write_program(&workspace, &script);
     bench(&workspace, &basedir, &["--defaults-file=my.cnf"]);
-    // The program runs for its version without the file, and then as initialising program and server.
+    // The program runs for its version without the file, and then as initialising program and
+    // server.
     assert_eq!(ear.heard(), "CERTIFICATE\n".repeat(2));
     let read = |name: &str| fs::read_to_string(home.join(name)).unwrap();
     assert_eq!([read("ca.pem"), read("profile")], ["CERTIFICATE\n", "own\n"]);

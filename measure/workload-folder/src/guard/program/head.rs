@@ -1,5 +1,5 @@
-//! Heads: of a procedure or function from its name to the characteristics, of a trigger from its name
-//! to `FOLLOWS` or `PRECEDES`.
+//! Heads: of a procedure or function from its name to the characteristics, of a trigger from its
+//! name to `FOLLOWS` or `PRECEDES`.
 
 use std::collections::HashSet;
 
