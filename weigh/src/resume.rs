@@ -13,7 +13,7 @@ use crate::options::connect::ConnectArgs;
 use crate::output;
 use crate::{Cli, Command, argv};
 
-/// Options that may be typed with `--resume`. Those of servers must name the run's own.
+/// Options that may be typed with `--resume`. Server options must name the run's own servers.
 const ALLOWED_OPTIONS: [&str; 13] = [
     "resume", "password", "format", "trust", "servers", "server", "host", "port", "user", "socket", "quiet", "verbose",
     "color",

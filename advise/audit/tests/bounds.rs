@@ -1,4 +1,4 @@
-//! What one schema costs the audit of others: limits of work, counted on real servers.
+//! Limits of an audit's work, counted in statements of real servers.
 
 mod support;
 

@@ -28,10 +28,10 @@ pub struct Target {
 /// A text that names no target.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// Such as `oracle-19`.
+    /// An unknown product: `oracle-19`.
     #[error("unknown target {0}: write mysql-8.4, mysql-9, mariadb-10.11, mariadb-11.8 or the like")]
     Name(String),
-    /// Such as `mysql-7`.
+    /// A version that does not exist: `mysql-7`.
     #[error("unknown target {given}: weigh {} knows no such version; the nearest: {nearest}", env!("CARGO_PKG_VERSION"))]
     Version { given: String, nearest: String },
 }

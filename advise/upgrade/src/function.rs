@@ -117,7 +117,7 @@ pub fn find_all_missing(conn: &mut Conn, text: &str) -> Vec<String> {
 fn lacks(conn: &mut Conn, name: &str) -> bool {
     match conn.query_drop(format!("PREPARE weigh_function FROM 'SELECT {name}(1)'")) {
         Err(mysql::Error::MySqlError(error)) => {
-            // Where PASSWORD has no grammar of its own any more, it is still a word of the grammar.
+            // PASSWORD is a keyword on servers that have no such function any more.
             matches!(error.code, NO_ROUTINE | NO_FUNCTION | NO_SCHEMA_IN_USE)
                 || error.code == SYNTAX && name == "PASSWORD"
         }

@@ -22,8 +22,9 @@ use crate::shared::is_trusted_owner;
 /// Maximum number of names that are tried for a temporary file.
 const MAX_NAMES: u32 = 1_000;
 
-/// A folder for results, kept open. What is created in it lies in this very folder, wherever its
-/// path leads by then. On drop, folders that were created for it are removed if they are empty.
+/// A folder for results, kept open. Files are created in the folder that was opened, even if its
+/// path leads elsewhere by then. On drop, folders that were created for it are removed if they are
+/// empty.
 #[derive(Debug)]
 pub struct HeldFolder {
     folder: OwnedFd,

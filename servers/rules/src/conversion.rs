@@ -1,5 +1,5 @@
-//! Which collation a column gets if a table is converted to one: those that were chosen for codes
-//! and hashes stay as they are.
+//! Collations of columns after the conversion of their table. Collations that were chosen for codes
+//! and hashes stay.
 
 use crate::charset::{collation_charset, current_collation_name, current_name};
 

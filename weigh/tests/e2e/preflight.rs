@@ -123,7 +123,7 @@ fn convert_until_nothing_is_found(name: &str, target: &str) {
     assert_eq!(shop.preflight(&words).code, Some(0), "no finding of table notes is an error");
     let report = shop.report(&[&to, "--trial=none"]);
     assert_eq!(report.plan.as_ref().unwrap().blocked, ["shop.customers"]);
-    // What is typed for the private server is an error if it does not start, and is tried first.
+    // A typed private server is tried first; if it does not start, that is an error.
     for words in [&["--set=no_such_variable=1"][..], &["--trial=mysql@99"], &["--trial=/no/such/server"]] {
         let unstarted = shop.preflight(&[&[&*to], words].concat());
         assert!(unstarted.code == Some(2) && unstarted.stdout.is_empty(), "{unstarted}");

@@ -108,7 +108,7 @@ pub fn parse_column(table: &Table, name: &str, definition: &str, flavour: Flavou
 }
 
 /// Returns the numbers in parentheses after the type: 9 for `varchar(9)`, 10 and 2 for
-/// `decimal(10,2)`. Nothing for other types.
+/// `decimal(10,2)`. Empty without parentheses.
 fn type_numbers(tokens: &[Token<'_>]) -> Vec<u64> {
     match tokens {
         [_, open, inside @ ..] if open.is_symbol('(') => inside

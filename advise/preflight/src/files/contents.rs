@@ -31,7 +31,7 @@ type Name = (String, String);
 /// Places of rows, by table.
 pub type Inserts = HashMap<Name, Vec<Place>>;
 
-/// What was read of a dump so far.
+/// Tables and rows that were read of a dump so far.
 #[derive(Default)]
 pub struct Contents {
     /// CREATE TABLE statements with the changes of later statements, in order.

@@ -139,7 +139,7 @@ fn ignore_case(copy: &mut Copy<'_>, fault: &Fault) -> Result<Option<Change>, Err
 }
 
 /// Collation of a column's character set that ignores case: that of most columns of the schema,
-/// else the character set's default. `None` if there is none.
+/// else the character set's default. `None` if no collation of the character set ignores case.
 fn collation_without_case(copy: &Copy<'_>, column: &ColumnRef) -> Result<Option<String>, Error> {
     let Some(own) = column.collation() else { return Ok(None) };
     let charset = current_charset_name(collation_charset(own));

@@ -2,8 +2,8 @@
 //!
 //! A server can run a function to explain a statement. MySQL 8.0.22 and later have loadable
 //! functions of their own that change the server, such as
-//! `asynchronous_connection_failover_add_source`. So a statement may call only functions that are
-//! known to compute.
+//! `asynchronous_connection_failover_add_source`. A statement may therefore call only functions
+//! that are known to compute.
 
 use sql::{SELECT_MODIFIERS, SqlMode, Token, TokenKind};
 

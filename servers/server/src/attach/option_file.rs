@@ -67,8 +67,8 @@ fn select_files(login: &Login) -> Vec<OptionFile> {
     files
 }
 
-/// Returns the files that `!includedir` reads of a folder: `*.cnf`, by name. None of a folder that
-/// is ignored.
+/// Returns the files that `!includedir` reads of a folder: `*.cnf`, by name. Empty for a folder
+/// that servers ignore.
 pub(crate) fn included_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if is_ignored(&error) => return Ok(Vec::new()),

@@ -1,5 +1,5 @@
-//! The user's option file for private instances. Its paths are those of another server, often one
-//! in production, whose files a private instance must not touch.
+//! The user's option file for private instances. Paths in the file belong to another server, often
+//! one in production, whose files a private instance must not touch.
 
 mod lines;
 
@@ -89,7 +89,7 @@ const TLS_FILES: [&str; 6] = ["ssl_ca", "ssl_capath", "ssl_cert", "ssl_key", "ss
 /// Options whose values are statements.
 const STATEMENTS: [&str; 3] = ["init_connect", "init_slave", "init_replica"];
 
-/// What becomes of a line of the user's option file.
+/// Treatment of a line of the user's option file.
 #[derive(Debug, PartialEq, Eq)]
 enum Fate {
     Kept(String),
