@@ -258,8 +258,15 @@ fn is_logged(statement: &str) -> bool {
     let first = first_word(statement);
     match first.as_str() {
         // `WITH c AS (SELECT 1) DELETE FROM t`.
-        "with" => sql::tokenize(statement, sql::SqlMode::default())
-            .any(|token| token.is_any_keyword(&["delete", "insert", "replace", "update"])),
+        "with" => {
+            let tokens: Vec<sql::Token<'_>> = sql::tokenize(statement, sql::SqlMode::default()).collect();
+            // REPLACE(a, b, c) is a function, FOR UPDATE a clause.
+            (1..tokens.len()).any(|at| {
+                tokens[at].is_any_keyword(&["delete", "insert", "replace", "update"])
+                    && !tokens.get(at + 1).is_some_and(|next| next.is_symbol('('))
+                    && !tokens[at - 1].is_keyword("for")
+            })
+        }
         first => !UNLOGGED.contains(&first),
     }
 }
@@ -302,6 +309,7 @@ mod tests {
         for text in [
             "CALL p('x')",
             "SHOW MASTER STATUS",
+            "WITH c AS (SELECT 1) SELECT REPLACE(a, 'x', 'y') FROM t FOR UPDATE",
             "/* x */ show slave status",
             "DESC t",
             "SET query_cache_type = 0",

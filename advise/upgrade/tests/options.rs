@@ -176,6 +176,6 @@ fn the_lines_of_all_refused_options_are_named() {
     let Err(error) = open(&spec, &options, &NoProgress) else { panic!() };
     let mut named = refused_lines(&spec, &options, &error, &NoProgress);
     named.sort();
-    let expected = ["3: tx_isolation = READ-COMMITTED", "4: old_passwords = 0", "5: skip-host-cache"];
+    let expected = ["3: tx_isolation = READ-COMMITTED", "4: old_passwords=***", "5: skip-host-cache"];
     assert_eq!(named, expected.map(|line| format!("{}:{line}", path.display())));
 }

@@ -44,7 +44,7 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
         if let Some(schema) = &given.schema {
             select_schema(&mut conn, schema).map_err(fail("select a schema"))?;
         }
-        if let Some(schema) = used_schema(&given.text) {
+        if let Some(schema) = sql::used_schema(given.text.as_bytes()) {
             select_schema(&mut conn, &schema).map_err(fail("select a schema"))?;
             continue;
         }
@@ -114,15 +114,6 @@ fn select_schema(conn: &mut server::Conn, schema: &str) -> mysql::Result<()> {
     match conn.query_drop(format!("USE {}", quote_identifier(schema))) {
         Err(mysql::Error::MySqlError(_)) => Ok(()),
         used => used,
-    }
-}
-
-/// Returns the schema of a `USE` statement.
-fn used_schema(text: &str) -> Option<String> {
-    let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).take(3).collect();
-    match tokens.as_slice() {
-        [word, name] if word.is_keyword("use") => name.name(),
-        _ => None,
     }
 }
 

@@ -43,7 +43,7 @@ fn message(error: &mysql::Error) -> String {
 fn remedy(error: &mysql::Error) -> &'static str {
     match error {
         mysql::Error::MySqlError(refusal) if refusal.code == 1062 => {
-            ": rows with these values become equal; `weigh preflight` names them, and why. --without-colliding-rows leaves such rows out on all sides"
+            ": rows with these values become equal; `weigh preflight` names them, and why. --without-colliding-rows leaves such rows out on all sides (workload compare, bench, profile)"
         }
         mysql::Error::MySqlError(refusal) if matches!(refusal.code, 1071 | 1118) => {
             "; `weigh preflight` names what is too long"

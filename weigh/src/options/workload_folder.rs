@@ -229,6 +229,21 @@ impl SelectedFolder {
         &self.selection.folder
     }
 
+    /// Returns the options about rows and conversion that differ from the defaults.
+    pub fn words(&self) -> Vec<String> {
+        let mut words: Vec<String> = Vec::new();
+        if self.selection.convert_all {
+            words.extend(["--convert".into(), "all".into()]);
+        }
+        if self.selection.samples != DEFAULT_SAMPLES as usize {
+            words.extend(["--samples".into(), self.selection.samples.to_string()]);
+        }
+        if self.without_colliding_rows {
+            words.push("--without-colliding-rows".into());
+        }
+        words
+    }
+
     fn table_count(&self) -> u32 {
         self.workload.schema.tables.len() as u32
     }

@@ -21,6 +21,9 @@ use crate::job::{Job, flavour};
 /// 1267.
 const CONVERSIONS_ADAPT: Version = Version::new(11, 8, 0);
 
+/// Maximum number of calls around a call that is read.
+const MAX_NESTED_CALLS: usize = 50;
+
 /// Functions whose result has the collation of the first argument.
 const PASSING: [&str; 13] = [
     "upper",
@@ -190,7 +193,7 @@ impl<'r, 'f> Reader<'r, 'f> {
             }
         }
         let mut conversions = Vec::new();
-        let simple = self.simplify(part, &mut conversions);
+        let simple = self.simplify(part, 0, &mut conversions);
         let has_position = part.iter().any(|token| token.is_any_keyword(&["locate", "instr"]));
         // Others have errors of their own.
         let is_pair = |kind| matches!(kind, ComparisonKind::Compared | ComparisonKind::Value);
@@ -234,7 +237,8 @@ impl<'r, 'f> Reader<'r, 'f> {
 
     /// Returns the tokens with a single name in place of each CONVERT, CAST and function of
     /// [`PASSING`]: `a = convert(b using utf8mb4)` for ``TRIM(a) = CONVERT(b USING utf8mb4)``.
-    fn simplify<'t>(&self, tokens: &[Token<'t>], conversions: &mut Vec<Text>) -> Vec<Token<'t>>
+    /// Calls within [`MAX_NESTED_CALLS`] others stay as they are.
+    fn simplify<'t>(&self, tokens: &[Token<'t>], depth: usize, conversions: &mut Vec<Text>) -> Vec<Token<'t>>
     where
         'r: 't,
     {
@@ -243,15 +247,27 @@ impl<'r, 'f> Reader<'r, 'f> {
         while let Some(token) = tokens.get(at) {
             let inside = tokens.get(at + 2..).filter(|_| tokens[at + 1].is_symbol('('));
             let inside = inside.and_then(|inside| Some(&inside[..sql::closing_parenthesis(inside)?]));
-            let name = inside.and_then(|inside| match token.is_any_keyword(&["convert", "cast"]) {
-                true => Some(vec![self.read_conversion(tokens, at, inside, conversions)?]),
-                false if token.is_any_keyword(&PASSING) => self.read_argument(inside, conversions),
-                false => None,
-            });
-            match (name, inside) {
-                (Some(name), Some(inside)) => {
-                    simple.extend(name);
-                    at += inside.len() + 3;
+            let passes = token.is_any_keyword(&PASSING) && depth < MAX_NESTED_CALLS;
+            let conversion = inside.filter(|_| token.is_any_keyword(&["convert", "cast"]));
+            let conversion = conversion.and_then(|inside| self.read_conversion(tokens, at, inside, conversions));
+            match inside {
+                Some(inside) if conversion.is_some() || passes => {
+                    let end = at + inside.len() + 3;
+                    match conversion {
+                        Some(name) => simple.push(name),
+                        None => {
+                            let inner = self.simplify(inside, depth + 1, conversions);
+                            match first_name(&inner) {
+                                Some(name) => simple.extend_from_slice(name),
+                                None => {
+                                    simple.extend_from_slice(&tokens[at..at + 2]);
+                                    simple.extend(inner);
+                                    simple.push(tokens[end - 1]);
+                                }
+                            }
+                        }
+                    }
+                    at = end;
                 }
                 _ => {
                     simple.push(*token);
@@ -260,20 +276,6 @@ impl<'r, 'f> Reader<'r, 'f> {
             }
         }
         simple
-    }
-
-    /// Returns the first argument of a function if it is one name.
-    fn read_argument<'t>(&self, inside: &[Token<'t>], conversions: &mut Vec<Text>) -> Option<Vec<Token<'t>>>
-    where
-        'r: 't,
-    {
-        let simple = self.simplify(inside, conversions);
-        let end = simple.iter().position(|token| token.is_symbol(',')).unwrap_or(simple.len());
-        let name = &simple[..end];
-        let is_name = |(at, token): (usize, &Token<'_>)| {
-            if at % 2 == 1 { token.is_symbol('.') } else { token.name().is_some() }
-        };
-        (name.len() % 2 == 1 && name.iter().enumerate().all(is_name)).then(|| name.to_vec())
     }
 
     /// Reads a CONVERT or CAST to text at `at`. Returns its whole text as one name.
@@ -351,4 +353,14 @@ impl<'r, 'f> Reader<'r, 'f> {
 fn named_charset(tokens: &[Token<'_>]) -> Option<String> {
     let at = tokens.iter().position(|token| token.is_any_keyword(&["set", "charset"]))?;
     tokens.get(at + 1)?.name()
+}
+
+/// Returns the first argument of a function if it is one name.
+fn first_name<'s, 't>(arguments: &'s [Token<'t>]) -> Option<&'s [Token<'t>]> {
+    let end = arguments.iter().position(|token| token.is_symbol(',')).unwrap_or(arguments.len());
+    let name = &arguments[..end];
+    let is_name = |(at, token): (usize, &Token<'_>)| {
+        if at % 2 == 1 { token.is_symbol('.') } else { token.name().is_some() }
+    };
+    (name.len() % 2 == 1 && name.iter().enumerate().all(is_name)).then_some(name)
 }

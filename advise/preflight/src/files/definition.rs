@@ -59,13 +59,17 @@ pub fn parse_table(schema: &str, create: &str, flavour: Flavour) -> Result<Table
     Ok(table)
 }
 
-/// True for definitions of a column in backticks with a type as the servers print it, an index or a
-/// constraint, and for periods.
+/// True for definitions of a column in backticks with a type as the servers print it and without a
+/// key, for an index or a constraint, and for periods.
 fn is_understood(definition: &str) -> bool {
     let tokens = content_tokens(definition);
     let Some(first) = tokens.first() else { return false };
     match first.kind {
-        TokenKind::QuotedName => !is_other_text(&definition[first.end()..]),
+        TokenKind::QuotedName => {
+            let keys = ["UNIQUE", "PRIMARY", "KEY", "REFERENCES"];
+            !is_other_text(&definition[first.end()..])
+                && !outer_tokens(&tokens).iter().any(|token| token.is_any_keyword(&keys))
+        }
         _ => first.is_keyword("PERIOD") || Key::parse(definition).is_some(),
     }
 }
@@ -99,6 +103,16 @@ mod tests {
             table.indexes.iter().map(|index| (index.name.as_str(), index.unique)).collect();
         assert_eq!(indexes, [("PRIMARY", true), ("k", true)]);
         assert_eq!(table.foreign_keys[0].parent_table, "p");
+    }
+
+    #[test]
+    fn keys_within_a_column_are_not_understood() {
+        for attribute in ["UNIQUE", "PRIMARY KEY", "REFERENCES `p` (`a`)"] {
+            let text = format!("CREATE TABLE `c` (\n  `a` varchar(9) {attribute}\n) ENGINE=InnoDB");
+            assert!(parse_table("s", &text, Flavour::MySql).is_err(), "{attribute}");
+        }
+        let named = "CREATE TABLE `c` (\n  `key` varchar(9) DEFAULT 'UNIQUE' COMMENT 'PRIMARY KEY'\n) ENGINE=InnoDB";
+        assert!(parse_table("s", named, Flavour::MySql).is_ok());
     }
 
     #[test]

@@ -328,7 +328,7 @@ fn converted(expression: &Expr) -> Option<&Expr> {
 }
 
 /// Text of an expression inside an operand.
-pub(super) fn operand_text(operand: &Operand, inner: &Expr) -> String {
+fn operand_text(operand: &Operand, inner: &Expr) -> String {
     let begin = operand.expression.span.start;
     operand.text[inner.span.start - begin..inner.span.end - begin].to_owned()
 }

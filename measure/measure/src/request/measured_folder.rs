@@ -22,7 +22,7 @@ use crate::model::{ClassRecord, ExcludedCalls, WorkloadFolderRecord};
 #[derive(Clone, Debug)]
 pub struct MeasuredFolder {
     pub folder: Arc<workload_folder::Workload>,
-    /// Whether columns with an explicit collation are converted as well.
+    /// Whether columns with an explicit collation, ascii and `_bin` ones are converted as well.
     pub convert_all: bool,
     /// The mix, then the classes measured alone.
     pub loads: Vec<ClassMix>,
@@ -53,7 +53,7 @@ pub struct FolderOptions {
     pub samples: usize,
     /// Maximum number of classes measured alone.
     pub single_classes: usize,
-    /// Whether columns with an explicit collation are converted as well.
+    /// Whether columns with an explicit collation, ascii and `_bin` ones are converted as well.
     pub convert_all: bool,
     pub protocol: load::Protocol,
 }

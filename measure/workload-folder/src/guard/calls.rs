@@ -62,7 +62,10 @@ fn names_columns(tokens: &[Token<'_>], at: usize) -> bool {
     if is_after_dot(before.peek()) {
         before.next();
         before.next();
-    } else if tokens[at].name().is_some() && before.peek().is_some_and(|token| token.is_keyword("as")) {
+    } else if before.peek().is_some_and(|token| token.is_symbol(')')) {
+        // `(SELECT …) d (a)`: no server takes a call there.
+        return true;
+    } else if before.peek().is_some_and(|token| token.is_keyword("as")) {
         return !is_after_dot(before.nth(1).as_ref());
     }
     let first = before.find(|token| !token.is_any_keyword(&WORDS_OF_INSERT));
@@ -98,6 +101,7 @@ mod tests {
             "REPLACE t (a) VALUES (REPLACE(b, 'x', 'y'))",
             "UPDATE t SET a = NOW(6) WHERE b = 'it\\'s'",
             "WITH RECURSIVE d (n) AS (SELECT 1), e (a, b) AS (SELECT 1, 2) SELECT * FROM d",
+            "SELECT * FROM (SELECT 1) d (x)",
             "SELECT * FROM (SELECT 1) AS d (x), JSON_TABLE('[]', '$[*]' COLUMNS (a INT PATH '$')) AS j",
             "SELECT RANK() OVER (PARTITION BY a), SUM(b) OVER w FROM t WINDOW w AS (ORDER BY c)",
             "SELECT /*! STRAIGHT_JOIN */ 1 MEMBER OF ('[1]') FROM t USE INDEX FOR ORDER BY (k) PARTITION (p0)",

@@ -88,14 +88,14 @@ impl Style {
     }
 
     /// Returns a message wrapped at the terminal's width, with further lines indented. Lines that
-    /// begin with a blank, such as commands to copy, stay as they are.
+    /// begin with a blank, and those with a command to copy, stay as they are.
     pub fn wrapped(self, message: &str) -> String {
         if self.width.is_none() {
             return message.to_owned();
         }
         let mut out = String::new();
         for line in message.split('\n') {
-            match line.starts_with(' ') {
+            match line.starts_with(' ') || line.contains(": weigh ") {
                 true => out.push_str(&format!("{}\n", escape::line(line))),
                 false => self.push_wrapped("", INDENT, line, &mut out),
             }

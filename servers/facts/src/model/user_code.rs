@@ -5,7 +5,6 @@ pub struct UserCode {
     pub functions: Vec<String>,
     /// Names of functions of the server itself, its plugins and components that change it.
     pub changing: Vec<String>,
-    /// Empty if there are no functions.
     pub views: Vec<ViewText>,
 }
 

@@ -64,8 +64,8 @@ impl UnopenedViews {
         self.0.keys().any(|(own, _)| own == schema)
     }
 
-    /// Returns the reason why a view must not be opened: the server could run a function with the
-    /// rights of this account. `None` if the view may be opened.
+    /// Returns the reason why a view must not be opened: the server could run a function in this
+    /// account's session. `None` if the view may be opened.
     pub fn refuse_to_open(&self, schema: &str, view: &str) -> Option<String> {
         let names = match self.0.get(&(schema.to_owned(), view.to_owned()))? {
             Some(name) => {

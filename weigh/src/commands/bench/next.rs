@@ -84,6 +84,7 @@ fn load_words(bench: &Bench, condition: &Condition, variant: &Variant) -> Vec<St
     if is_generated && rows.skip_trx {
         words.push("--skip-trx".to_owned());
     }
+    words.extend(bench.folder.iter().flat_map(|folder| folder.words()));
     words
 }
 

@@ -48,6 +48,10 @@ const DATA_FOLDERS: [&str; 5] = [
     "aria_log_dir_path",
 ];
 
+/// Data folders of other engines, which `--set` may place.
+const ENGINE_FOLDERS: [&str; 5] =
+    ["rocksdb_datadir", "rocksdb_wal_dir", "tokudb_data_dir", "tokudb_log_dir", "tokudb_tmp_dir"];
+
 /// Options that keep the last part of the path: servers write such files to the data folder.
 const WRITTEN_FILES: [&str; 19] = [
     "innodb_data_file_path",
@@ -148,7 +152,7 @@ pub(super) fn readable(options: &Options) -> Vec<PathBuf> {
 /// Returns `true` for an option, named as the server's variable, that names files or folders which
 /// servers write to.
 pub(super) fn is_written(name: &str) -> bool {
-    [&TEMPORARY_FOLDERS[..], &DATA_FOLDERS, &WRITTEN_FILES].iter().any(|names| names.contains(&name))
+    [&TEMPORARY_FOLDERS[..], &DATA_FOLDERS, &WRITTEN_FILES, &ENGINE_FOLDERS].iter().any(|names| names.contains(&name))
         || name.ends_with("_log_file")
 }
 
