@@ -302,7 +302,7 @@ fn running_servers_are_compared() {
         "differs column shop.orders.code: the collation is utf8mb4_0900_ai_ci on the new server, and utf8mb4_general_ci",
         "differs column shop.orders.n: is bigint on the new server, and int on the old one",
         "differs procedure shop.p: the collation of parameter x is utf8mb4_0900_ai_ci",
-        "differs app.sql:1: returns 1 rows on the old server, and 2 on the new one",
+        "differs app.sql:1: returns 1 row on the old server, and 2 on the new one",
         "differs CHARACTER SET utf8mb4 without COLLATE: means utf8mb4_0900_ai_ci",
     ] {
         assert!(findings.iter().any(|finding| finding.starts_with(part)), "{part}: {findings:#?}");
