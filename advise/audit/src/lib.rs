@@ -6,6 +6,7 @@
 
 mod advice;
 mod checks;
+mod distinct;
 mod fix;
 mod gather;
 mod input;

@@ -196,7 +196,7 @@ fn count_values_outside(n: u64) -> Option<usize> {
     let below = Binomial::new(0.5, n).ok()?;
     let beyond = |cut: u64| 2.0 * below.cdf(cut);
     // The true median is below value number `cut`, counted from 0, only if at most `cut` values are
-    // below it. The same holds above.
+    // below it, and likewise above.
     (0..n / 2).take_while(|&cut| beyond(cut) <= 1.0 - CONFIDENCE_LEVEL).last().map(|cut| cut as usize)
 }
 

@@ -1,7 +1,7 @@
 //! Compares collations of parameters, variables and temporary tables of stored programs with those
 //! of columns and of each other.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use facts::{Program, Schema, ServerFacts};
 use rules::coercibility::{Coercibility, Outcome, Side, choose_collation};
@@ -9,6 +9,7 @@ use rules::coercibility::{Coercibility, Outcome, Side, choose_collation};
 use super::Check;
 use super::charset_default::default_collation;
 use super::common::{Draft, list_names, program_name};
+use crate::distinct::Distinct;
 use crate::input::AuditInput;
 use crate::text::{
     ComparisonKind, CreatedTable, Declaration, Operand, Scope, created_table, declared_variables, find_comparisons,
@@ -62,7 +63,7 @@ fn check_program(
     program: &Program,
     mut scope: Scope<'_>,
 ) -> Vec<Finding> {
-    let (mut refused, mut lost, mut codes) = (Problems::default(), Problems::default(), BTreeSet::new());
+    let (mut refused, mut lost, mut codes) = (Distinct::default(), Distinct::default(), BTreeSet::new());
     for part in split_body(program.body.as_deref().unwrap_or("")) {
         for variable in declared_variables(&part) {
             let stored = program.charsets.database.as_deref().unwrap_or(&schema.collation);
@@ -118,21 +119,6 @@ fn check_program(
         ));
     }
     findings
-}
-
-/// Texts of problems, each once.
-#[derive(Default)]
-struct Problems {
-    list: Vec<String>,
-    known: HashSet<String>,
-}
-
-impl Problems {
-    fn add(&mut self, text: String) {
-        if self.known.insert(text.clone()) {
-            self.list.push(text);
-        }
-    }
 }
 
 fn describe(left: &Operand<'_>, right: &Operand<'_>) -> String {

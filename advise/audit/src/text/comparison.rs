@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use sql::{Token, TokenKind};
 
 use super::combination::{between_pairs, concatenated_pairs, find_outer, row_pairs, united_pairs};
+use crate::distinct::Distinct;
 
 /// A column, parameter or variable as a statement names it: `a`, `o.a`, `shop.orders.a`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,21 +41,6 @@ pub struct Comparison {
     pub kind: ComparisonKind,
 }
 
-/// Combinations, each once, in the order of the text.
-#[derive(Default)]
-struct Found {
-    list: Vec<Comparison>,
-    known: HashSet<Comparison>,
-}
-
-impl Found {
-    fn add(&mut self, comparison: Comparison) {
-        if self.known.insert(comparison.clone()) {
-            self.list.push(comparison);
-        }
-    }
-}
-
 /// Functions that compare their first two arguments.
 const COMPARING_FUNCTIONS: [&str; 5] = ["find_in_set", "locate", "instr", "strcmp", "nullif"];
 
@@ -71,7 +57,7 @@ const NON_NAME_WORDS: [&str; 9] = ["null", "true", "false", "select", "case", "n
 /// tokens without comments.
 pub fn find_comparisons(tokens: &[Token<'_>]) -> Vec<Comparison> {
     let assignments = find_assignments(tokens);
-    let mut found = Found::default();
+    let mut found = Distinct::default();
     for (at, name, after) in names_in(tokens) {
         let (begin, end, own_kind) = match enclosing_aggregate(tokens, at, after) {
             true => (at - 2, after + 1, ComparisonKind::Value),
@@ -142,8 +128,7 @@ pub fn is_compared_with_values(tokens: &[Token<'_>], column: &str) -> bool {
 
 /// Finds what can be a name in a statement, each once: also keywords, which no scope resolves.
 pub fn find_names(tokens: &[Token<'_>]) -> Vec<Name> {
-    let mut known = HashSet::new();
-    names_in(tokens).map(|(_, name, _)| name).filter(|name| known.insert(name.clone())).collect()
+    names_in(tokens).map(|(_, name, _)| name).collect::<Distinct<Name>>().list
 }
 
 /// Iterates over the words of a statement that can be names, keywords included. Each has the index

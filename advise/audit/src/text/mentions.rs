@@ -1,7 +1,6 @@
 //! Finds the character sets, collations and schemas that a statement names.
 
-use std::collections::HashSet;
-
+use crate::distinct::Distinct;
 use sql::{Token, TokenKind};
 
 use super::tokens as read_tokens;
@@ -48,8 +47,7 @@ impl Mention {
 /// Equal clauses are returned once, in the order of the text.
 pub fn find_mentions(text: &str) -> Vec<Mention> {
     let tokens = read_tokens(text);
-    let mut mentions: Vec<Mention> = Vec::new();
-    let mut known = HashSet::new();
+    let mut mentions = Distinct::default();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word) {
         let next = tokens.get(at + 1);
         let mention = match token.text.to_ascii_lowercase().as_str() {
@@ -67,11 +65,11 @@ pub fn find_mentions(text: &str) -> Vec<Mention> {
             }
             _ => None,
         };
-        if let Some(mention) = mention.filter(|mention| known.insert(mention.clone())) {
-            mentions.push(mention);
+        if let Some(mention) = mention {
+            mentions.add(mention);
         }
     }
-    mentions
+    mentions.list
 }
 
 fn is_word_at(tokens: &[Token<'_>], at: usize, words: &[&str]) -> bool {
@@ -103,9 +101,8 @@ fn is_introducer(word: &str, next: Option<&Token<'_>>) -> bool {
 /// Finds the names that precede a dot: schemas, tables and aliases. `log.entries` gives `log`.
 pub fn find_qualifiers(text: &str) -> Vec<String> {
     let tokens = read_tokens(text);
-    let mut known = HashSet::new();
     let before_dots = tokens.windows(3).filter(|words| words[1].is_symbol('.')).filter_map(|words| words[0].name());
-    before_dots.filter(|name| known.insert(name.clone())).collect()
+    before_dots.collect::<Distinct<String>>().list
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! Columns and variables that a statement's names can refer to.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use facts::{Column, Facts, Table};
 use sql::{Token, TokenKind, find_tables};
 
 use super::comparison::Name;
+use crate::distinct::Distinct;
 
 /// A column or a variable with its collation.
 #[derive(Clone, Debug)]
@@ -179,8 +180,7 @@ pub fn text_columns<'a>(facts: &'a Facts, schema: &str, name: &str) -> Vec<Opera
 /// Returns a table's aliases in a statement, or its own name where it has none. `places` are the
 /// positions of its name.
 fn aliases(tokens: &[Token<'_>], table: &str, places: &[usize]) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut known = HashSet::new();
+    let mut found = Distinct::default();
     for &at in places {
         let begins = at.checked_sub(1).is_none_or(|before| {
             let before = tokens[before];
@@ -200,11 +200,9 @@ fn aliases(tokens: &[Token<'_>], table: &str, places: &[usize]) -> Vec<String> {
             token.kind == TokenKind::QuotedName || token.kind == TokenKind::Word && !follows_table(token)
         });
         let alias = alias.and_then(Token::name).unwrap_or_else(|| table.to_owned());
-        if known.insert(alias.clone()) {
-            found.push(alias);
-        }
+        found.add(alias);
     }
-    found
+    found.list
 }
 
 /// Keywords that follow a table name without an alias.

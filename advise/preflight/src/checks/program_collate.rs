@@ -1,10 +1,11 @@
 //! COLLATE clauses in stored programs that the server refuses for text of the new character set.
 
-use check::{Object, ObjectKind, Reading, Severity};
+use check::{Object, Reading, Severity};
 use rehearsal::{Kind, Object as Program, ObjectName};
 use server::current_charset_name;
 use sql::{SqlMode, Token, TokenKind};
 
+use super::program_mix::object_kind;
 use super::{Check, CheckFunction};
 use crate::expression::mentions_name;
 use crate::finding::{ConversionDetails, Finding};
@@ -89,7 +90,7 @@ fn check_program(job: &Job<'_>, program: &Program, recreated: &[ObjectName]) -> 
     Some(Finding {
         check: CHECK.name.into(),
         severity: if is_certain { Severity::Error } else { Severity::Warning },
-        object: Object::new(kind(program.name.kind), check::table_name(&program.name.schema, &program.name.name)),
+        object: Object::new(object_kind(program.name.kind), check::table_name(&program.name.schema, &program.name.name)),
         what: format!("it has a COLLATE of the old character set: {quoted}"),
         why: "the server refuses it for text of the new character set when the program runs: error 1253".into(),
         action: match is_certain {
@@ -121,14 +122,6 @@ fn old_schema_charset(job: &Job<'_>, program: &Program, recreated: &[ObjectName]
 /// Returns the current name of a collation's character set: `utf8_bin` has `utf8mb3`.
 fn collation_charset(job: &Job<'_>, collation: &str) -> String {
     current_charset_name(&TargetCollation::new(collation, flavour(job.facts)).charset).to_owned()
-}
-
-fn kind(kind: Kind) -> ObjectKind {
-    match kind {
-        Kind::Trigger => ObjectKind::Trigger,
-        Kind::Event => ObjectKind::Event,
-        _ => ObjectKind::Routine,
-    }
 }
 
 fn changes_charset(conversion: &Conversion<'_>) -> bool {

@@ -77,7 +77,10 @@ pub(super) fn program_finding(job: &Job<'_>, program: &Program, severity: Severi
     Finding {
         check: CHECK.name.into(),
         severity,
-        object: Object::new(kind(program.name.kind), check::table_name(&program.name.schema, &program.name.name)),
+        object: Object::new(
+            object_kind(program.name.kind),
+            check::table_name(&program.name.schema, &program.name.name),
+        ),
         what: String::new(),
         why: String::new(),
         action: String::new(),
@@ -90,7 +93,7 @@ pub(super) fn program_finding(job: &Job<'_>, program: &Program, severity: Severi
     }
 }
 
-fn kind(kind: Kind) -> ObjectKind {
+pub(super) fn object_kind(kind: Kind) -> ObjectKind {
     match kind {
         Kind::Trigger => ObjectKind::Trigger,
         Kind::Event => ObjectKind::Event,

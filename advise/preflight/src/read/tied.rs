@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use facts::Unseen;
+use facts::{SYSTEM_SCHEMAS, Unseen};
 use mysql::prelude::Queryable;
 use server::{Conn, Server};
 use sql::quote_string;
@@ -45,8 +45,6 @@ pub fn read_tied_schemas(server: &Server, schemas: &[String]) -> Result<TiedSche
 fn quote_list(names: &[String]) -> String {
     names.iter().map(|name| quote_string(name)).collect::<Vec<_>>().join(", ")
 }
-
-const SYSTEM_SCHEMAS: [&str; 4] = ["information_schema", "performance_schema", "mysql", "sys"];
 
 /// Table of `information_schema` with the text of programs.
 struct Source {

@@ -8,7 +8,7 @@
 //! | --- | --- | --- |
 //! | `'\'; DROP … -- '` in swe7 | one string | `'Ö'; DROP … -- '` |
 //! | `'` 0xFF `; DROP … -- '` in armscii8 | one string | `''; DROP … -- '` |
-//! | `--` 0xA0 `; DROP …` in latin1 | a comment | `--` U+00A0 `; DROP …`, which is none |
+//! | `--` 0xA0 `; DROP …` in latin1 | a comment | `--` U+00A0 `; DROP …`, no comment |
 
 use sql::{SqlMode, TokenKind, tokenize};
 

@@ -45,7 +45,7 @@ impl Differences {
 const MISSING: &str = "is missing on the new server";
 
 /// Reports objects that the new server lacks, and other collations, types, NULL, indexes, foreign
-/// keys, parameters and bodies. The rest of the definitions is in `live::UNCHECKED`.
+/// keys, parameters and bodies. `live::UNCHECKED` lists the parts that are not compared.
 pub fn compare(before: &Facts, after: &Facts) -> Vec<Finding> {
     let mut differences = Differences::default();
     let is_move = before.server.flavour != after.server.flavour;

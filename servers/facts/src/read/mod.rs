@@ -64,7 +64,7 @@ impl Scope {
 }
 
 /// The server's own schemas.
-const SYSTEM_SCHEMAS: [&str; 4] = ["information_schema", "performance_schema", "mysql", "sys"];
+pub const SYSTEM_SCHEMAS: [&str; 4] = ["information_schema", "performance_schema", "mysql", "sys"];
 
 /// Reads the facts of a server. Fails if a requested schema does not exist, or the account may not
 /// see it.
