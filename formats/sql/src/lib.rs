@@ -39,7 +39,7 @@ pub use quote::{hex_literal, quote_identifier, quote_string, quote_string_in, qu
 pub use session_setting::{SessionSetting, read_settings, user_variable_name};
 pub use split::{MAX_STATEMENT_BYTES, StatementReader, split_statements};
 pub use sql_mode::SqlMode;
-pub use table_names::{SELECT_MODIFIERS, TableName, find_tables, find_tables_with_offsets};
+pub use table_names::{SELECT_MODIFIERS, TableName, find_tables, find_tables_with_offsets, read_table_name};
 pub use template::{Parameter, Template, extract_template};
 pub use token::{Token, TokenKind, find_odd_number, tokenize};
 pub use tuples::{InsertTuples, TupleValue};

@@ -47,9 +47,7 @@ pub fn keep_local(text: &str, mode: SqlMode) -> LocalDefinition<'_> {
     if !begins_with_definition(text, mode) {
         return unchanged();
     }
-    let is_content =
-        |token: &Token<'_>| !matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment | TokenKind::Hint);
-    let tokens: Vec<Token<'_>> = tokenize(text, mode).filter(is_content).collect();
+    let tokens: Vec<Token<'_>> = tokenize(text, mode).filter(Token::is_content).collect();
     let Some(begin) = find_options(&tokens) else { return unchanged() };
     let mut edits = Edits { text, tokens: &tokens, out: String::new(), end: 0, removed: Vec::new() };
     let (mut depth, mut at) = (0_usize, begin);
@@ -236,9 +234,7 @@ impl<'a> Edits<'a, '_> {
 /// Removes the definer of a view, routine, trigger or event, and turns `SQL SECURITY DEFINER` into
 /// `INVOKER`, so that the object needs no account that the server may lack.
 pub fn remove_definer(create: &str) -> String {
-    let is_content =
-        |token: &Token<'_>| !matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment | TokenKind::Hint);
-    let tokens: Vec<Token<'_>> = tokenize(create, SqlMode::default()).filter(is_content).collect();
+    let tokens: Vec<Token<'_>> = tokenize(create, SqlMode::default()).filter(Token::is_content).collect();
     let (mut out, mut end, mut at) = (String::new(), 0, 0);
     while at < tokens.len() {
         let token = &tokens[at];

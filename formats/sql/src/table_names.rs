@@ -131,12 +131,17 @@ fn parse_name(tokens: &[Token<'_>]) -> Option<(TableName, usize)> {
     if first.is_any_keyword(&["select", "outfile", "dumpfile", "dual", "values"]) {
         return None;
     }
-    let one = first.name()?;
-    let dotted = tokens.get(1).is_some_and(|token| token.is_symbol('.'));
-    match tokens.get(2).and_then(Token::name).filter(|_| dotted) {
-        Some(name) => Some((TableName { schema: Some(one), name }, 3)),
-        None if tokens.get(1).is_some_and(|token| token.is_symbol('(')) && is_table_function(first) => None,
-        None => Some((TableName { schema: None, name: one }, 1)),
+    let is_call = tokens.get(1).is_some_and(|token| token.is_symbol('('));
+    read_table_name(tokens).filter(|_| !(is_call && is_table_function(first)))
+}
+
+/// Reads `schema.table` or `table`; returns it with its number of tokens.
+pub fn read_table_name(tokens: &[Token<'_>]) -> Option<(TableName, usize)> {
+    let first = tokens.first()?.name()?;
+    let is_qualified = tokens.get(1).is_some_and(|token| token.is_symbol('.'));
+    match tokens.get(2).and_then(Token::name).filter(|_| is_qualified) {
+        Some(name) => Some((TableName { schema: Some(first), name }, 3)),
+        None => Some((TableName { schema: None, name: first }, 1)),
     }
 }
 

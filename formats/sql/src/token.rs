@@ -45,6 +45,12 @@ impl Token<'_> {
         self.kind == TokenKind::Word && self.text.eq_ignore_ascii_case(word)
     }
 
+    /// Returns true for what servers execute: false for comments, hints and the marks of conditional
+    /// comments.
+    pub fn is_content(&self) -> bool {
+        !matches!(self.kind, TokenKind::Comment | TokenKind::Hint | TokenKind::ConditionalComment)
+    }
+
     /// Returns true if the token is any of these keywords.
     pub fn is_any_keyword(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.is_keyword(word))

@@ -106,9 +106,7 @@ fn readings(text: &str, mode: SqlMode) -> Vec<String> {
 }
 
 fn content(text: &str, mode: SqlMode) -> Vec<Token<'_>> {
-    let is_content =
-        |token: &Token<'_>| !matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment | TokenKind::Hint);
-    tokenize(text, mode).filter(is_content).collect()
+    tokenize(text, mode).filter(Token::is_content).collect()
 }
 
 fn reach_of_reading(sql: &str, mode: SqlMode) -> Reach {

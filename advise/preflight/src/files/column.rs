@@ -6,11 +6,7 @@ use sql::{SqlMode, Token, TokenKind, closing_parenthesis, tokenize};
 
 /// Returns the tokens that servers execute: without comments and the marks of conditional ones.
 pub fn content_tokens(text: &str) -> Vec<Token<'_>> {
-    tokenize(text, SqlMode::default()).filter(is_content).collect()
-}
-
-pub fn is_content(token: &Token<'_>) -> bool {
-    !matches!(token.kind, TokenKind::Comment | TokenKind::Hint | TokenKind::ConditionalComment)
+    tokenize(text, SqlMode::default()).filter(Token::is_content).collect()
 }
 
 /// Returns the tokens outside of parentheses.

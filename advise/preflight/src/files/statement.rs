@@ -1,8 +1,8 @@
 //! Recognises the statements of a dump that concern tables, and programs.
 
-use sql::{SqlMode, TableName, Token, ddl, find_tables, tokenize};
+use sql::{SqlMode, TableName, Token, ddl, find_tables, read_table_name, tokenize};
 
-use super::column::{content_tokens, is_content};
+use super::column::content_tokens;
 
 /// A statement of a dump.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ const MAX_TAIL_BYTES: usize = 64 << 10;
 impl Statement {
     pub fn read(statement: &[u8]) -> Self {
         let head = valid_head(statement);
-        let words: Vec<Token<'_>> = tokenize(head, SqlMode::default()).filter(is_content).take(8).collect();
+        let words: Vec<Token<'_>> = tokenize(head, SqlMode::default()).filter(Token::is_content).take(8).collect();
         let Some(first) = words.first() else { return Self::Unrelated };
         match first.text.to_ascii_lowercase().as_str() {
             "insert" | "replace" => InsertHead::read(statement).map_or_else(|| Self::other(head), Self::Rows),
@@ -77,7 +77,7 @@ impl Statement {
         let tokens = content_tokens(head);
         let skipped = ["ALTER", "ONLINE", "OFFLINE", "IGNORE", "TABLE", "IF", "EXISTS"];
         let begin = tokens.iter().position(|token| !token.is_any_keyword(&skipped)).unwrap_or(tokens.len());
-        let Some((name, length)) = read_name(&tokens[begin..]) else { return Self::Other(unclear_name()) };
+        let Some((name, length)) = read_table_name(&tokens[begin..]) else { return Self::Other(unclear_name()) };
         let changes = match (tokens.get(begin + length), tokens.last()) {
             (Some(first), Some(last)) => format!("({})", &head[first.start..last.end()]),
             _ => String::new(),
@@ -103,7 +103,7 @@ impl Statement {
 
 /// Reads the name of a table; empty if it is unclear.
 fn table_name(tokens: &[Token<'_>]) -> TableName {
-    read_name(tokens).map_or_else(unclear_name, |(name, _)| name)
+    read_table_name(tokens).map_or_else(unclear_name, |(name, _)| name)
 }
 
 fn unclear_name() -> TableName {
@@ -121,16 +121,6 @@ fn valid_head(statement: &[u8]) -> &str {
         Ok(text) => text,
         Err(error) => std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default(),
     }
-}
-
-/// Reads `shop.t` or `t`, and returns the number of tokens, too.
-fn read_name(tokens: &[Token<'_>]) -> Option<(TableName, usize)> {
-    let first = tokens.first()?.name()?;
-    let is_qualified = tokens.get(1).is_some_and(|token| token.is_symbol('.'));
-    Some(match tokens.get(2).and_then(Token::name).filter(|_| is_qualified) {
-        Some(name) => (TableName { schema: Some(first), name }, 3),
-        None => (TableName { schema: None, name: first }, 1),
-    })
 }
 
 /// Beginning of an INSERT or REPLACE with literal rows.
@@ -151,7 +141,7 @@ impl InsertHead {
         let mut before: Vec<Token<'_>> = Vec::new();
         let mut depth = 0_usize;
         let mut rows = None;
-        for token in tokenize(head, SqlMode::default()).filter(is_content) {
+        for token in tokenize(head, SqlMode::default()).filter(Token::is_content) {
             if token.is_symbol('(') {
                 depth += 1;
             } else if token.is_symbol(')') {
@@ -167,7 +157,7 @@ impl InsertHead {
         let rows = rows.filter(|_| !changes_duplicates(statement))?;
         let words = ["INSERT", "REPLACE", "LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "IGNORE", "INTO"];
         let begin = before.iter().position(|token| !token.is_any_keyword(&words))?;
-        let (table, length) = read_name(&before[begin..])?;
+        let (table, length) = read_table_name(&before[begin..])?;
         let rest = &before[begin + length..];
         let list = match rest.iter().position(|token| token.is_symbol(')')) {
             Some(end) if rest[0].is_keyword("PARTITION") => &rest[end + 1..],

@@ -1,6 +1,6 @@
 //! Tokens without comments, and a position among them.
 
-use sql::{SqlMode, Token, TokenKind, tokenize};
+use sql::{SqlMode, Token, tokenize};
 
 pub(super) struct Cursor<'s> {
     pub text: &'s str,
@@ -17,10 +17,7 @@ pub(super) const MAX_DEPTH: usize = 100;
 
 impl<'s> Cursor<'s> {
     pub fn new(text: &'s str) -> Self {
-        let is_content = |token: &Token<'_>| {
-            !matches!(token.kind, TokenKind::Comment | TokenKind::Hint | TokenKind::ConditionalComment)
-        };
-        let tokens = tokenize(text, SqlMode::default()).filter(is_content).collect();
+        let tokens = tokenize(text, SqlMode::default()).filter(Token::is_content).collect();
         Self { text, tokens, at: 0, depth: 0, chained: 0 }
     }
 

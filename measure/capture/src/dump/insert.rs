@@ -1,6 +1,6 @@
 //! Rows of INSERT and REPLACE statements.
 
-use sql::{SqlMode, Token, TokenKind, TupleValue};
+use sql::{SqlMode, TableName, Token, TokenKind, TupleValue, read_table_name};
 use workload_folder::{Cell, Column};
 
 use crate::server_source::value_from_bytes;
@@ -17,16 +17,6 @@ pub fn head(statement: &[u8]) -> String {
 pub fn content_tokens(text: &str) -> Vec<Token<'_>> {
     let is_content = |token: &Token<'_>| !matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment);
     sql::tokenize(text, SqlMode::default()).filter(is_content).collect()
-}
-
-/// Reads `shop.t` or `t`: schema, table and number of tokens.
-pub fn parse_table_name(tokens: &[Token<'_>]) -> Option<(Option<String>, String, usize)> {
-    let first = tokens.first()?.name()?;
-    let is_qualified = tokens.get(1).is_some_and(|token| token.is_symbol('.'));
-    match tokens.get(2).and_then(Token::name).filter(|_| is_qualified) {
-        Some(table) => Some((Some(first), table, 3)),
-        None => Some((None, first, 1)),
-    }
 }
 
 pub struct Insert<'s> {
@@ -47,7 +37,7 @@ impl<'s> Insert<'s> {
         let values = tokens.iter().find(|token| token.is_keyword("values") || token.is_keyword("value"))?;
         let words = ["insert", "replace", "low_priority", "delayed", "high_priority", "ignore", "into"];
         let begin = tokens.iter().position(|token| !token.is_any_keyword(&words))?;
-        let (schema, name, length) = parse_table_name(&tokens[begin..])?;
+        let (TableName { schema, name }, length) = read_table_name(&tokens[begin..])?;
         let at = tables.iter().position(|table| table.shape.name == name)?;
         let table = tables[at];
         let listed: Vec<String> = tokens[begin + length..]

@@ -14,7 +14,7 @@ use workload_folder::Cell;
 use crate::error::Error;
 use crate::source::{Definitions, KeyRequest, Origin, RowSink, SampleExtent, TableRowSink, TableSource};
 use crate::source_table::SourceTable;
-use insert::{Insert, content_tokens, parse_table_name};
+use insert::{Insert, content_tokens};
 use reservoir::Reservoir;
 
 /// One schema of a dump.
@@ -209,15 +209,15 @@ impl TableSource for Dump {
             let Some(at) = object.filter(|_| is_create) else { return Ok(()) };
             let rest = tokens[at + 1..].iter().skip_while(|token| token.is_any_keyword(&["if", "not", "exists"]));
             let rest: Vec<Token<'_>> = rest.take(3).copied().collect();
-            let name = parse_table_name(&rest).filter(|(schema, ..)| self.is_own(schema.as_deref()));
+            let name = sql::read_table_name(&rest).filter(|(table, _)| self.is_own(table.schema.as_deref()));
             // The workload folder's definitions name no schema.
             let unqualified = match (&name, rest.as_slice()) {
-                (Some((Some(_), ..)), [schema, _, table, ..]) => {
+                (Some((sql::TableName { schema: Some(_), .. }, _)), [schema, _, table, ..]) => {
                     format!("{}{}", &text[..schema.start], &text[table.start..])
                 }
                 _ => text.clone(),
             };
-            let name = name.map(|(_, name, _)| name);
+            let name = name.map(|(table, _)| table.name);
             let Some(name) = name.filter(|name| self.includes_table(name)) else { return Ok(()) };
             if tokens[at].is_keyword("table") {
                 found.tables.push((name, unqualified));

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use mysql::prelude::Queryable;
 use server::{Conn, Flavour, Server};
 
-use super::user_code::{CHANGING, read_views};
+use super::user_code::{CHANGING, is_installed, read_views};
 use crate::{RunnableNames, UserCode, ViewText};
 
 /// Views of a running MariaDB server that name a stored function, a function of the server that
@@ -79,11 +79,11 @@ impl UnopenedViews {
 
 /// Reads the names of functions and packages of other definers than this account.
 fn read_functions(conn: &mut Conn) -> mysql::Result<Vec<String>> {
-    let query = "SELECT ROUTINE_NAME, DEFINER, CURRENT_USER() FROM information_schema.ROUTINES \
+    let query = "SELECT ROUTINE_NAME, ROUTINE_SCHEMA, DEFINER, CURRENT_USER() FROM information_schema.ROUTINES \
                  WHERE ROUTINE_TYPE <> 'PROCEDURE'";
-    let mut functions: Vec<(String, String, String)> = conn.query(query)?;
+    let mut functions: Vec<(String, String, String, String)> = conn.query(query)?;
     // In SQL, `Root@localhost` would equal `root@localhost`, which is another account.
-    functions.retain(|(_, definer, account)| definer != account && definer != "mariadb.sys@localhost");
+    functions.retain(|(_, schema, definer, account)| definer != account && !is_installed(schema, definer));
     Ok(functions.into_iter().map(|(name, ..)| name).collect())
 }
 

@@ -7,7 +7,7 @@ use crate::{UserCode, ViewText};
 
 /// True for functions and views of the schema `sys` as servers install it. The accounts are
 /// compared byte by byte: in SQL, `Mysql.SYS@localhost` would equal `mysql.sys@localhost`.
-fn is_installed(schema: &str, definer: &str) -> bool {
+pub(super) fn is_installed(schema: &str, definer: &str) -> bool {
     schema == "sys" && ["mysql.sys@localhost", "mariadb.sys@localhost"].contains(&definer)
 }
 
