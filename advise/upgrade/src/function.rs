@@ -2,15 +2,13 @@
 //! sources are the servers' manuals.
 
 use mysql::prelude::Queryable;
-use server::Conn;
+use server::{Conn, error_code};
 use sql::{SqlMode, Token, tokenize};
 use why::Refusal;
 
 use crate::grammar::stopped_at;
-use crate::mend::{Rewrite, SYNTAX};
+use crate::mend::Rewrite;
 use crate::model::Mend;
-
-pub const NO_ROUTINE: u16 = 1305;
 
 /// A name that no function of the server has, in a session without a schema.
 const NO_SCHEMA_IN_USE: u16 = 1046;
@@ -78,13 +76,13 @@ const BEFORE_OBJECTS: [&str; 10] =
 pub fn find_missing(text: &str, refusal: &Refusal) -> Option<String> {
     let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
     match refusal.code {
-        NO_ROUTINE | NO_FUNCTION => {
+        error_code::SP_DOES_NOT_EXIST | NO_FUNCTION => {
             let rest = refusal.message.strip_prefix("FUNCTION ")?;
             let name = rest.split_once(" does not exist")?.0.rsplit('.').next()?;
             calls(&tokens, name).next().map(|token| token.text.to_owned())
         }
         // The parser stops behind the name of a function that had a grammar of its own.
-        SYNTAX => {
+        error_code::PARSE_ERROR => {
             let at = stopped_at(text, &tokens, &refusal.message)?;
             let name = tokens[at.checked_sub(1)?];
             (tokens[at].is_symbol('(') && advice(name.text).is_some()).then(|| name.text.to_owned())
@@ -118,8 +116,8 @@ fn lacks(conn: &mut Conn, name: &str) -> bool {
     match conn.query_drop(format!("PREPARE weigh_function FROM 'SELECT {name}(1)'")) {
         Err(mysql::Error::MySqlError(error)) => {
             // PASSWORD is a keyword on servers that have no such function any more.
-            matches!(error.code, NO_ROUTINE | NO_FUNCTION | NO_SCHEMA_IN_USE)
-                || error.code == SYNTAX && name == "PASSWORD"
+            matches!(error.code, error_code::SP_DOES_NOT_EXIST | NO_FUNCTION | NO_SCHEMA_IN_USE)
+                || error.code == error_code::PARSE_ERROR && name == "PASSWORD"
         }
         _ => false,
     }

@@ -11,7 +11,7 @@ use crate::Error;
 use crate::collation::describe_substitute;
 use crate::function;
 use crate::material::{Schema, Statement};
-use crate::mend::{SYNTAX, WRONG_VALUE_FOR_VARIABLE, propose, replace_unknown_collations};
+use crate::mend::{WRONG_VALUE_FOR_VARIABLE, propose, replace_unknown_collations};
 use crate::model::{Area, Finding, Kind, Mend};
 use crate::script::to_mend;
 use crate::side::{Session, failed, version};
@@ -28,8 +28,6 @@ const MAX_REWRITTEN_BYTES: usize = 1 << 20;
 
 /// Longest part of a refused statement that its finding keeps. A dump can have many of them.
 const MAX_FOUND_BYTES: usize = 64 << 10;
-
-const NO_TABLE: u16 = 1146;
 
 /// A loaded schema.
 #[derive(Debug, Default)]
@@ -66,7 +64,7 @@ impl Lost {
 
     /// True for errors of statements about an object that was not created. Counts the statement.
     pub fn is_consequence(&mut self, refusal: &Refusal) -> bool {
-        let missing = [1051, NO_TABLE, 1305, 1347, 1356, 1360, 1824];
+        let missing = [1051, error_code::NO_SUCH_TABLE, error_code::SP_DOES_NOT_EXIST, 1347, 1356, 1360, 1824];
         if !missing.contains(&refusal.code) {
             return false;
         }
@@ -191,7 +189,7 @@ fn what_fails(refusal: &Refusal, area: Area) -> String {
             "a foreign key that the new server refuses"
         }
         error_code::DUP_ENTRY => "values that are equal on the new server",
-        function::NO_ROUTINE | function::NO_FUNCTION => "a function that the new server does not have",
+        error_code::SP_DOES_NOT_EXIST | function::NO_FUNCTION => "a function that the new server does not have",
         1064 => "a word that the new server's grammar reserves, or a clause that it lacks",
         1067 => "a default that the new server refuses",
         1231 => "a value that the new server's variable does not take",
@@ -256,7 +254,7 @@ fn load(server: &Server, schema: &Schema, into: Option<&str>, on_refusal: &mut O
         match session.run(&statement.text)? {
             Ok(_) => {}
             // A view can read one that is created later, so it is tried again.
-            Err(refusal) if refusal.code == NO_TABLE && !is_dump => {
+            Err(refusal) if refusal.code == error_code::NO_SUCH_TABLE && !is_dump => {
                 later.push((statement.clone(), session.schema.clone()));
             }
             Err(refusal) => {
@@ -385,7 +383,9 @@ pub fn rewrite_until_taken(session: &mut Session<'_>, text: &str, refusal: &Refu
         }
         break;
     }
-    if let (SYNTAX, true, Some(rewrite)) = (last.code, is_certain, replace_unknown_collations(&target, &current)) {
+    if let (error_code::PARSE_ERROR, true, Some(rewrite)) =
+        (last.code, is_certain, replace_unknown_collations(&target, &current))
+    {
         // The parser did not come to the collations.
         let what = [done.what.as_str(), &rewrite.what].into_iter().filter(|one| !one.is_empty()).collect::<Vec<_>>();
         let sql = rewrite.text.into_iter().collect();

@@ -24,15 +24,12 @@ pub struct Rewrite {
     pub is_certain: bool,
 }
 
-pub const SYNTAX: u16 = 1064;
-const UNKNOWN_COLUMN: u16 = 1054;
 const INVALID_DEFAULT: u16 = 1067;
 pub const WRONG_VALUE_FOR_VARIABLE: u16 = 1231;
 const UNKNOWN_ENGINE: u16 = 1286;
 const INCORRECT_VALUE: u16 = 1292;
 const NO_DEFAULT: u16 = 1364;
 const PARTITIONS_UNSUPPORTED: u16 = 1178;
-const INDEX_COLUMN_TOO_LONG: u16 = 1709;
 
 /// Errors of regular expressions of MySQL 8.0 and later.
 const REGEXP_ERRORS: std::ops::RangeInclusive<u16> = 3685..=3699;
@@ -59,11 +56,11 @@ pub fn propose(
             };
             vec![replacing_rewrite(text, quoted, known)]
         }
-        SYNTAX => grammar::propose(target, text, &refusal.message, is_reserved),
-        UNKNOWN_COLUMN if quoted.eq_ignore_ascii_case("sql_cache") => {
+        error_code::PARSE_ERROR => grammar::propose(target, text, &refusal.message, is_reserved),
+        error_code::BAD_FIELD_ERROR if quoted.eq_ignore_ascii_case("sql_cache") => {
             grammar::leave_out_query_cache(text).into_iter().collect()
         }
-        function::NO_ROUTINE | function::NO_FUNCTION => function::rename(text, refusal).into_iter().collect(),
+        error_code::SP_DOES_NOT_EXIST | function::NO_FUNCTION => function::rename(text, refusal).into_iter().collect(),
         code if REGEXP_ERRORS.contains(&code) => replace_word_boundaries(text, sql_mode).into_iter().collect(),
         INVALID_DEFAULT
         | INCORRECT_VALUE
@@ -83,7 +80,7 @@ pub fn propose(
         }],
         UNKNOWN_ENGINE => vec![replacing_rewrite(text, quoted, "InnoDB")],
         PARTITIONS_UNSUPPORTED => vec![replacing_rewrite(text, "MyISAM", "InnoDB")],
-        error_code::TOO_LONG_KEY | INDEX_COLUMN_TOO_LONG => {
+        error_code::TOO_LONG_KEY | error_code::INDEX_COLUMN_TOO_LONG => {
             ["COMPACT", "REDUNDANT"].map(|format| replacing_rewrite(text, format, "DYNAMIC")).to_vec()
         }
         _ => Vec::new(),

@@ -9,7 +9,6 @@ use why::{Copy, Refusal, diagnose};
 use crate::Error;
 use crate::load::{Lost, created_name, mend, rewrite_until_taken};
 use crate::material::Given;
-use crate::mend::SYNTAX;
 use crate::model::{Area, Finding, Kind, Mend};
 use crate::side::{Columns, Ran, Rows, Session, first_word};
 use crate::{function, program};
@@ -31,7 +30,14 @@ pub struct Done {
 
 /// Errors of queries that a rewritten query can mend: names and clauses that the server lacks.
 fn is_about_grammar(refusal: &Refusal) -> bool {
-    matches!(refusal.code, SYNTAX | 1054 | function::NO_ROUTINE | function::NO_FUNCTION | 3685..=3699)
+    matches!(
+        refusal.code,
+        error_code::PARSE_ERROR
+            | error_code::BAD_FIELD_ERROR
+            | error_code::SP_DOES_NOT_EXIST
+            | function::NO_FUNCTION
+            | 3685..=3699
+    )
 }
 
 /// Runs scripts. Later statements of a script see what earlier ones did. `mending` are the objects

@@ -11,7 +11,6 @@ use crate::origin::Resolved;
 use crate::spot::{Joins, Source, Spot, SpotKind};
 use crate::syntax::ExprKind;
 
-const UNKNOWN_COLUMN: u16 = 1054;
 const AMBIGUOUS_COLUMN: u16 = 1052;
 
 /// Maximum number of blocks around an expression that are asked with it.
@@ -177,7 +176,7 @@ impl Copy<'_> {
     fn ask_union(&mut self, source: &Source, spot: &Spot) -> Result<Result<Results, Refusal>, Error> {
         let answer = self.ask(&source.place, std::slice::from_ref(&spot.alone))?;
         match &answer {
-            Err(refusal) if refusal.code == UNKNOWN_COLUMN => {
+            Err(refusal) if refusal.code == error_code::BAD_FIELD_ERROR => {
                 let exists = format!("EXISTS ({})", spot.alone);
                 self.ask_on_no_rows(source, spot.block, &[(&exists, "weigh_value")])
             }
@@ -194,7 +193,7 @@ impl Copy<'_> {
         expressions: &[(&str, &str)],
     ) -> Result<Result<Results, Refusal>, Error> {
         let answer = self.ask_columns(source, block, expressions)?;
-        if !answer.as_ref().is_err_and(|refusal| refusal.code == UNKNOWN_COLUMN) {
+        if !answer.as_ref().is_err_and(|refusal| refusal.code == error_code::BAD_FIELD_ERROR) {
             return Ok(answer);
         }
         let replaced: Vec<Option<String>> =
@@ -222,7 +221,9 @@ impl Copy<'_> {
             answer = self.ask(&source.place, &[query])?;
             match &answer {
                 Err(refusal) if refusal.code == AMBIGUOUS_COLUMN && joins == Joins::None => joins = Joins::Written,
-                Err(refusal) if refusal.code == UNKNOWN_COLUMN && levels < source.depth(block) => levels += 1,
+                Err(refusal) if refusal.code == error_code::BAD_FIELD_ERROR && levels < source.depth(block) => {
+                    levels += 1
+                }
                 _ => break,
             }
         }

@@ -1,17 +1,12 @@
 //! Errors of names that do not exist, with the nearest that does.
 
 use message::suggest_name;
+use server::error_code;
 
 use crate::Error;
 use crate::copy::{Copy, Refusal, Session};
 use crate::spot::Source;
 use crate::syntax::TableKind;
-
-const BAD_DATABASE: u16 = 1049;
-const UNKNOWN_COLUMN: u16 = 1054;
-const SYNTAX: u16 = 1064;
-const NO_TABLE: u16 = 1146;
-const NO_ROUTINE: u16 = 1305;
 
 /// Says in a sentence why a statement cannot be judged.
 pub fn explain(copy: &mut Copy<'_>, session: &Session, text: &str, refusal: &Refusal) -> Result<String, Error> {
@@ -19,29 +14,29 @@ pub fn explain(copy: &mut Copy<'_>, session: &Session, text: &str, refusal: &Ref
     let quoted = refusal.message.split('\'').nth(1).unwrap_or_default();
     let last = quoted.rsplit('.').next().unwrap_or_default();
     Ok(match refusal.code {
-        NO_TABLE => {
+        error_code::NO_SUCH_TABLE => {
             let given_schema = quoted.rsplit_once('.').map_or(schema.as_str(), |(schema, _)| schema).to_owned();
             let names = copy.table_names(&given_schema)?;
             format!("no table {last} in schema {given_schema}{}", suggest_name(last, names.iter().map(String::as_str)))
         }
-        UNKNOWN_COLUMN => {
+        error_code::BAD_FIELD_ERROR => {
             let names = column_names(copy, session, text)?;
             format!(
                 "no column {quoted} in the tables of the statement{}",
                 suggest_name(last, names.iter().map(String::as_str))
             )
         }
-        NO_ROUTINE => {
+        error_code::SP_DOES_NOT_EXIST => {
             let names = copy.routine_names(&schema)?;
             let name =
                 refusal.message.split_whitespace().nth(1).and_then(|name| name.rsplit('.').next()).unwrap_or_default();
             format!("no routine {name} in schema {schema}{}", suggest_name(name, names.iter().map(String::as_str)))
         }
-        SYNTAX => {
+        error_code::PARSE_ERROR => {
             let near = refusal.message.split_once(" near ").map_or(String::new(), |(_, near)| format!(" near {near}"));
             format!("{} does not understand the statement{near}", copy.server().label())
         }
-        BAD_DATABASE => {
+        error_code::BAD_DB_ERROR => {
             let names = copy.names("SHOW DATABASES")?;
             format!("no schema {last}{}", suggest_name(last, names.iter().map(String::as_str)))
         }

@@ -1,13 +1,13 @@
 //! Tables that a statement reads, also through views.
 
+use server::error_code;
+
 use crate::Error;
 use crate::copy::{Copy, Place};
 use crate::groups::is_own_schema;
 use crate::origin::schema_of;
 use crate::spot::Source;
 use crate::syntax::TableKind;
-
-const NO_SUCH_TABLE: u16 = 1146;
 
 /// Schema and name.
 pub type TableName = (String, String);
@@ -56,7 +56,7 @@ impl Copy<'_> {
             }
             // DUAL, generated sequences, and the temporary tables of the program itself.
             let asked = format!("SELECT 1 FROM {} LIMIT 0", &source.text[table.span.clone()]);
-            if self.ask(&source.place, &[asked])?.is_err_and(|refusal| refusal.code == NO_SUCH_TABLE) {
+            if self.ask(&source.place, &[asked])?.is_err_and(|refusal| refusal.code == error_code::NO_SUCH_TABLE) {
                 return Ok(Some(name.clone()));
             }
         }

@@ -21,6 +21,8 @@ pub const ACCESS_DENIED_ERROR: u16 = 1045;
 /// Unknown schema.
 pub const BAD_DB_ERROR: u16 = 1049;
 pub const SERVER_SHUTDOWN: u16 = 1053;
+/// Unknown column.
+pub const BAD_FIELD_ERROR: u16 = 1054;
 pub const DUP_ENTRY: u16 = 1062;
 pub const PARSE_ERROR: u16 = 1064;
 /// "Specified key was too long".
@@ -34,6 +36,7 @@ pub const UNKNOWN_CHARACTER_SET: u16 = 1115;
 pub const TOO_BIG_ROWSIZE: u16 = 1118;
 pub const TABLEACCESS_DENIED_ERROR: u16 = 1142;
 pub const COLUMNACCESS_DENIED_ERROR: u16 = 1143;
+pub const NO_SUCH_TABLE: u16 = 1146;
 pub const NET_READ_ERROR: u16 = 1158;
 pub const NET_READ_INTERRUPTED: u16 = 1159;
 pub const NET_ERROR_ON_WRITE: u16 = 1160;
@@ -68,6 +71,8 @@ pub const UNSUPPORTED_PS: u16 = 1295;
 /// Also for a named time zone on a server whose time zone tables are empty.
 pub const UNKNOWN_TIME_ZONE: u16 = 1298;
 pub const INVALID_CHARACTER_STRING: u16 = 1300;
+/// "FUNCTION … does not exist", or PROCEDURE.
+pub const SP_DOES_NOT_EXIST: u16 = 1305;
 /// The statement was killed.
 pub const QUERY_INTERRUPTED: u16 = 1317;
 /// "EXPLAIN/SHOW can not be issued; lacking privileges for underlying table".
@@ -79,6 +84,8 @@ pub const DATA_TOO_LONG: u16 = 1406;
 pub const NO_REFERENCED_ROW_2: u16 = 1452;
 /// Account without password: its plugin refuses the login, such as MariaDB's `unix_socket`.
 pub const ACCESS_DENIED_NO_PASSWORD_ERROR: u16 = 1698;
+/// "Index column size too large": InnoDB\'s own limit.
+pub const INDEX_COLUMN_TOO_LONG: u16 = 1709;
 /// Warning of MySQL: "Cannot use … access on index … due to type or collation conversion".
 pub const WARN_INDEX_NOT_APPLICABLE: u16 = 1739;
 pub const CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: u16 = 1792;

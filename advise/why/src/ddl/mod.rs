@@ -22,8 +22,6 @@ pub use value::judge_value;
 
 /// MySQL 8 and later: "The resulting size of index … would exceed the max key length".
 const KEY_TOO_LONG_AFTER_CHANGE: u16 = 3886;
-/// "Index column size too large": InnoDB's own limit.
-const INDEX_COLUMN_TOO_LONG: u16 = 1709;
 /// "Cannot change column: used in a foreign key constraint".
 const FK_COLUMN_CANNOT_CHANGE: u16 = 1832;
 const FK_COLUMN_CANNOT_CHANGE_CHILD: u16 = 1833;
@@ -124,7 +122,7 @@ pub fn judge(copy: &mut Copy<'_>, session: &Session, given: &Given) -> Result<Ve
     kept.restore(copy)?;
     let refused = Refused { session, text: &given.text, refusal: &refusal, table };
     let cause = match refusal.code {
-        error_code::TOO_LONG_KEY | KEY_TOO_LONG_AFTER_CHANGE | INDEX_COLUMN_TOO_LONG => {
+        error_code::TOO_LONG_KEY | KEY_TOO_LONG_AFTER_CHANGE | error_code::INDEX_COLUMN_TOO_LONG => {
             key_length::explain(copy, &refused)?
         }
         error_code::DUP_ENTRY => duplicates::explain(copy, &refused)?,

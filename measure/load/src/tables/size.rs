@@ -1,14 +1,11 @@
 //! Table sizes, from the server's statistics.
 
 use mysql::prelude::Queryable;
-use server::Server;
+use server::{Server, error_code};
 use workload::Table;
 
 use super::TablesError;
 use super::error::server_error_code;
-
-/// ER_UNKNOWN_SYSTEM_VARIABLE.
-const UNKNOWN_VARIABLE: u16 = 1193;
 
 /// Space that InnoDB has allocated for a table, used or not: whole pages, and whole extents for
 /// larger tables.
@@ -40,7 +37,7 @@ fn read_sizes(conn: &mut server::Conn, schema: &str, tables: &[Table]) -> mysql:
     // Since 8.0, MySQL caches these statistics for up to a day. Other servers do not have this
     // variable.
     match conn.query_drop("SET SESSION information_schema_stats_expiry = 0") {
-        Err(error) if server_error_code(&error) != Some(UNKNOWN_VARIABLE) => return Err(error),
+        Err(error) if server_error_code(&error) != Some(error_code::UNKNOWN_SYSTEM_VARIABLE) => return Err(error),
         _ => {}
     }
     let page_bytes: u64 = conn.query_first("SELECT @@GLOBAL.innodb_page_size")?.unwrap_or_default();
