@@ -106,6 +106,22 @@ pub fn find_foreign_keys(create: &str) -> Vec<(&str, &str)> {
     split_definitions(create).into_iter().filter_map(|one| Some((name_of(one)?, one))).collect()
 }
 
+/// Returns what a foreign key does ON an event, `UPDATE` or `DELETE`: RESTRICT, CASCADE, SET NULL or
+/// NO ACTION. Empty without such a clause.
+pub fn referential_action(definition: &str, event: &str) -> &'static str {
+    let tokens: Vec<_> =
+        tokenize(definition, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+    let clause = tokens.windows(3).find(|words| words[0].is_keyword("ON") && words[1].is_keyword(event));
+    match clause.map(|words| words[2].text.to_uppercase()).as_deref() {
+        Some("CASCADE") => "CASCADE",
+        Some("RESTRICT") => "RESTRICT",
+        // SET DEFAULT is refused by InnoDB.
+        Some("SET") => "SET NULL",
+        Some(_) => "NO ACTION",
+        None => "",
+    }
+}
+
 /// Splits a column definition into the text before `DEFAULT`, the default, and the text behind it:
 /// `varchar(9) `, `'x'`, ` COMMENT 'y'`. `None` without DEFAULT.
 pub fn split_default(definition: &str) -> Option<(&str, &str, &str)> {

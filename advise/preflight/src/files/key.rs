@@ -157,8 +157,8 @@ impl<'d> Key<'d> {
             parent_schema: if parent.len() > 1 { parent[0].clone() } else { table.schema.clone() },
             parent_table: parent.last()?.clone(),
             parent_columns: columns(&self.rest[tokens[open].end()..close.start]),
-            on_update: find_rule(&tokens, "UPDATE"),
-            on_delete: find_rule(&tokens, "DELETE"),
+            on_update: ddl::referential_action(self.rest, "UPDATE").to_owned(),
+            on_delete: ddl::referential_action(self.rest, "DELETE").to_owned(),
         })
     }
 
@@ -174,20 +174,6 @@ impl<'d> Key<'d> {
         };
         format!("{head} ({}){}", quote_columns(self.list, columns), self.rest)
     }
-}
-
-/// Returns RESTRICT, CASCADE, SET NULL or NO ACTION; empty if the key has no such rule.
-fn find_rule(tokens: &[Token<'_>], event: &str) -> String {
-    let rule = tokens.windows(3).find(|words| words[0].is_keyword("ON") && words[1].is_keyword(event));
-    match rule.map(|words| words[2].text.to_uppercase()).as_deref() {
-        Some("CASCADE") => "CASCADE",
-        Some("RESTRICT") => "RESTRICT",
-        // SET DEFAULT is refused by InnoDB.
-        Some("SET") => "SET NULL",
-        Some(_) => "NO ACTION",
-        None => "",
-    }
-    .to_owned()
 }
 
 /// Splits the list of an index into its parts.

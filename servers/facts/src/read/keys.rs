@@ -1,8 +1,9 @@
 //! Reading indexes and foreign keys.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use server::Error;
+use sql::ddl;
 
 use super::Reader;
 use crate::{ForeignKey, Index, IndexKind, IndexPart, Table};
@@ -56,17 +57,18 @@ impl Reader<'_> {
         let rules = self.query("list its foreign keys", rules, &[schema])?;
         let rules: BTreeMap<_, _> =
             rules.iter().map(|row| ((row.text(0), row.text(1)), (row.text(2), row.text(3)))).collect();
-        if rules.is_empty() {
-            return Ok(());
-        }
         let query = "SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_TABLE_SCHEMA, REFERENCED_TABLE_NAME, \
                      REFERENCED_COLUMN_NAME FROM information_schema.KEY_COLUMN_USAGE WHERE TABLE_SCHEMA = ? \
                      AND REFERENCED_TABLE_NAME IS NOT NULL ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION";
+        let mut hidden = BTreeSet::new();
         for row in self.query("list the columns of its foreign keys", query, &[schema])? {
             let Some(table) = tables.get_mut(&row.text(0)) else { continue };
             let name = row.text(1);
             if table.foreign_keys.last().is_none_or(|key| key.name != name) {
                 let rule = rules.get(&(row.text(0), name.clone())).cloned();
+                if rule.is_none() {
+                    hidden.insert(row.text(0));
+                }
                 let (on_update, on_delete) = rule.unwrap_or_default();
                 table.foreign_keys.push(ForeignKey {
                     name,
@@ -84,7 +86,27 @@ impl Reader<'_> {
                 key.parent_columns.push(row.text(5));
             }
         }
+        for table in tables.values_mut().filter(|table| hidden.contains(&table.name)) {
+            self.read_hidden_actions(table);
+        }
         Ok(())
+    }
+
+    /// Reads ON UPDATE and ON DELETE of a table's foreign keys from its definition. Of a table that
+    /// the account may only read, MariaDB leaves them out of `information_schema`.
+    fn read_hidden_actions(&mut self, table: &mut Table) {
+        let what = format!("ON UPDATE and ON DELETE of the foreign keys of {}.{}", table.schema, table.name);
+        let query = format!("SHOW CREATE TABLE {}", sql::quote_table(&table.schema, &table.name));
+        let create = match self.try_query(&query, &[]) {
+            Ok(rows) => rows.first().map(|row| row.text(1)).unwrap_or_default(),
+            Err(error) => return self.add_unseen(what, error.to_string(), None),
+        };
+        for (name, definition) in ddl::find_foreign_keys(&create) {
+            for key in table.foreign_keys.iter_mut().filter(|key| sql::quote_identifier(&key.name) == name) {
+                key.on_update = ddl::referential_action(definition, "UPDATE").to_owned();
+                key.on_delete = ddl::referential_action(definition, "DELETE").to_owned();
+            }
+        }
     }
 }
 
