@@ -12,6 +12,9 @@
 //! | `/*!…*/`, `/*M!…*/`, `/*+…*/` are read, or are comments | mariadb 10.11.19; MySQL manual, "Comments" |
 //! | comments in these are comments, or text | mariadb 10.11.19 |
 //!
+//! Marks of comments that overlap or nest, as in `/*/`, `/* /* */` and `/*! x */* 2`, are refused:
+//! mariadb 10.11.19 and 11.4 end these comments elsewhere than the servers.
+//!
 //! A backslash in backticks is a character for all clients. `"…"` is a string for them in any SQL
 //! mode.
 
@@ -71,6 +74,8 @@ pub enum Misreading {
     EndsEarly,
     /// A quote or a comment is still open at the end.
     StaysOpen,
+    /// Marks of comments that overlap or nest.
+    Comment,
     /// A byte 0, at which clients end the line or the script.
     Nul,
 }
@@ -81,6 +86,7 @@ impl std::fmt::Display for Misreading {
             Self::Command(command) => write!(f, "the client's command {command}"),
             Self::EndsEarly => f.write_str("the end of the statement within it"),
             Self::StaysOpen => f.write_str("a quote or comment that stays open"),
+            Self::Comment => f.write_str("a comment within another, or marks of comments that overlap"),
             Self::Nul => f.write_str("a byte 0"),
         }
     }
@@ -109,7 +115,7 @@ impl ClientReader {
             let mut line =
                 Line { reading, text, delimiter: delimiter.as_bytes(), at: 0, state: State::Text, live: false };
             match (line.read(), line.open_mark(own_line)) {
-                (Err(command @ Misreading::Command(_)), _) => return Err(command),
+                (Err(misreading @ (Misreading::Command(_) | Misreading::Comment)), _) => return Err(misreading),
                 (Err(early), _) if reading.is_expected => refusal = Some(early),
                 (Ok(()), Some(_)) if reading.is_expected => drop(refusal.get_or_insert(Misreading::StaysOpen)),
                 (_, Some(mark)) if !closing.contains(mark) => closing.push_str(&format!("-- {mark} {CLOSES}\n")),
@@ -223,7 +229,7 @@ impl Line<'_> {
         while let Some(rest) = self.text.get(self.at..).filter(|rest| !rest.is_empty()) {
             let first = rest[0];
             if self.state != State::Text {
-                self.at += self.skip(rest);
+                self.at += self.skip(rest)?;
             } else if is_word(first) {
                 let length = rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len());
                 self.check_word(&rest[..length], &rest[length..], begins_line, begins_statement)?;
@@ -258,7 +264,8 @@ impl Line<'_> {
                 self.state = State::LineComment;
                 return Ok(2);
             }
-            [b'/', b'*', ..] => return Ok(self.open_comment(rest)),
+            [b'/', b'*', ..] => return self.open_comment(rest),
+            [b'*', b'/', b'*', ..] if self.live => return Err(Misreading::Comment),
             [b'*', b'/', ..] if self.live => {
                 self.live = false;
                 return Ok(2);
@@ -272,35 +279,38 @@ impl Line<'_> {
         next.is_none_or(|byte| is_space(*byte) || (self.reading.wide_dashes && is_control(*byte)))
     }
 
-    fn open_comment(&mut self, rest: &[u8]) -> usize {
+    fn open_comment(&mut self, rest: &[u8]) -> Result<usize, Misreading> {
         let (length, is_read) = match rest {
             [_, _, b'!', ..] => (3, self.reading.version),
             [_, _, b'M', b'!', ..] => (4, self.reading.mariadb),
             [_, _, b'+', ..] => (3, self.reading.hint),
             _ => (2, false),
         };
+        if self.live || rest.get(length) == Some(&b'/') {
+            return Err(Misreading::Comment);
+        }
         match is_read {
             true => self.live = true,
-            false if self.live && !self.reading.nests => {}
             false => self.state = State::Comment,
         }
-        length
+        Ok(length)
     }
 
     /// Returns the length of the next part of a quoted text or a comment. At the closing mark, the
     /// state becomes that of plain text.
-    fn skip(&mut self, rest: &[u8]) -> usize {
+    fn skip(&mut self, rest: &[u8]) -> Result<usize, Misreading> {
         match (self.state, rest) {
-            (State::Quote(b'\'' | b'"'), [b'\\', _, ..]) if self.reading.escapes => return 2,
+            (State::Quote(b'\'' | b'"'), [b'\\', _, ..]) if self.reading.escapes => return Ok(2),
             (State::Quote(quote), [first, ..]) if *first == quote => self.state = State::Text,
+            (State::Comment, [b'/', b'*', ..] | [b'*', b'/', b'*', ..]) => return Err(Misreading::Comment),
             (State::Comment, [b'*', b'/', ..]) => {
                 self.state = State::Text;
-                return 2;
+                return Ok(2);
             }
             (State::LineComment, [b'\n', ..]) => self.state = State::Text,
             _ => {}
         }
-        1
+        Ok(1)
     }
 
     fn check_word(
@@ -397,7 +407,6 @@ mod tests {
             "SET @a = 1; /*!99999 \\! touch x\n */",
             "SET @a = 1; /*+ \\! touch x\n */",
             "SET @a = 1; /*M!999999 ' */ SET @b = ' \n\\! touch x\n';",
-            "/*! /* */ SET @a = 1; \\! touch x\n */",
             "/*! -- */ SET @a = ' \n */ \\! touch x\n';",
             "DECLARE \"a\\\" int; SET @b = '\" \\! touch x\n\"';",
             "SET @a = 'a\\'\n\\! touch x\n';",
@@ -411,6 +420,25 @@ mod tests {
         for (statement, name) in [("system touch x", "system"), ("\\! touch x", "\\"), ("USE `a\nb`", "USE"), ("", "")]
         {
             assert_eq!(read(statement), command(name), "{statement}");
+        }
+    }
+
+    #[test]
+    fn comments_end_where_the_server_ends_them() {
+        for body in [
+            "SELECT 1 /* /*/;",
+            "SELECT 1 /*/ x */;",
+            "SELECT 1 /* /* */;",
+            "SELECT 1 /* /*! x */;",
+            "SELECT 1 /* */* 3;",
+            "/*! /* */ SET @a = 1; */",
+            "SELECT 2 /*!50000 +1 */* 3;",
+            "SELECT /*! 1 /*+ x */ */;",
+        ] {
+            assert_eq!(read_body(body), Err(Misreading::Comment), "{body}");
+        }
+        for body in ["SELECT 1 /**/;", "/******/ SELECT 1 /***/ + /* **/ 2;", "SELECT '/* /*/', `/*` -- /*\n;"] {
+            assert!(read_body(body).is_ok(), "{body}");
         }
     }
 
