@@ -8,7 +8,10 @@ use std::process::Command;
 use fetch::Tool;
 use mysql::prelude::Queryable;
 use preflight::Report;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use server::NoProgress;
+use sql::ClientReader;
 
 use super::rogue::Liar;
 use super::weigh;
@@ -39,13 +42,23 @@ fn preflight(workspace: &Workspace, socket: &Path, to: &str, words: &[&str]) -> 
 /// Runs a plan with MariaDB's client, which goes on after errors. Returns the files that appeared
 /// in `ran`.
 fn run(workspace: &Workspace, server: &Foreign, plan: &str) -> Vec<String> {
-    let ran = workspace.root().join("ran");
+    run_client(workspace, server, plan);
+    list_ran(workspace)
+}
+
+/// Runs a script as [`run`] does. Returns what the client printed.
+fn run_client(workspace: &Workspace, server: &Foreign, script: &str) -> String {
     let mut client = Command::new(Tool::Client.find_or_install(&NoProgress).unwrap());
-    client.args(["--no-defaults", "--user=root", "--comments", "--force", "--named-commands", "--socket"]);
-    let plan = File::open(workspace.root().join(plan)).unwrap();
-    client.arg(server.socket()).stdin(plan).output().unwrap();
-    let names = fs::read_dir(&ran).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names.collect()
+    client.args(["--no-defaults", "--user=root", "--comments", "--force", "--named-commands", "--skip-column-names"]);
+    let script = File::open(workspace.root().join(script)).unwrap();
+    let output = client.arg("--socket").arg(server.socket()).stdin(script).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Returns the files in `ran`.
+fn list_ran(workspace: &Workspace) -> Vec<String> {
+    let files = fs::read_dir(workspace.root().join("ran")).unwrap();
+    files.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
 /// `\! touch …/ran/NAME`
@@ -87,6 +100,9 @@ fn bodies_of_programs_run_nothing_in_the_client() {
             ("", format!("quote() BEGIN SET @a = 1; /*M!999999 ' */ SET @b = '\n{}\n'; END", touch("quote"))),
             ("ANSI_QUOTES", format!("ansi() BEGIN DECLARE \"a\\\" INT; SET @b = '\" {}\n\"'; END", touch("ansi"))),
             ("NO_BACKSLASH_ESCAPES", format!("mode() BEGIN SET @a = 'a\\', @b = '{}\n'; END", touch("mode"))),
+            // Both together: for the client, the comment of the first ends in the second.
+            ("", "overlap() BEGIN SELECT 1 /* /*/; END".to_owned()),
+            ("", format!("overlapped() BEGIN SELECT '*/\n{}\n'; END", touch("overlap"))),
             (
                 "",
                 "harmless() BEGIN SET @a = 'can\\'t', @b = '\\\\! touch'; SELECT /*! STRAIGHT_JOIN */ 1; END"
@@ -112,12 +128,88 @@ fn bodies_of_programs_run_nothing_in_the_client() {
             .filter(|finding| finding.check == "client")
             .map(|finding| finding.object.name.as_str())
             .collect();
-        assert!(left_out.contains(&"shop.dash") && left_out.contains(&"shop.ansi"), "{left_out:?}");
+        for name in ["shop.dash", "shop.ansi", "shop.overlap"] {
+            assert!(left_out.contains(&name), "{name}: {left_out:?}");
+        }
         assert!(!left_out.contains(&"shop.harmless") && !left_out.contains(&"shop.t"), "{left_out:?}");
         let steps = &report.plan.as_ref().unwrap().steps;
         let is_blocked = |object: &str| steps.iter().filter(|step| step.object == object).all(|step| step.blocked);
         assert!(is_blocked("shop.dash") && !is_blocked("shop.harmless"), "{steps:#?}");
     }
+}
+
+/// The client reads random bodies that `ClientReader` takes for safe as one statement each, and runs
+/// no command in them.
+#[test]
+fn the_client_agrees_with_its_reader_about_random_bodies() {
+    const PARTS: [&str; 44] = [
+        "'",
+        "\"",
+        "`",
+        "\\",
+        "\\'",
+        "--",
+        "-- ",
+        "--\u{1}",
+        "--\t",
+        "--\u{7f}",
+        "#",
+        "/*",
+        "/*!",
+        "/*!50000 ",
+        "/*M!",
+        "/*M!100000 ",
+        "/*+",
+        "*/",
+        "/",
+        "*",
+        "\n",
+        "\r",
+        " ",
+        "a",
+        ";",
+        "$$",
+        "\u{1a}",
+        "\u{c}",
+        "é",
+        "\u{a0}",
+        "''",
+        "1",
+        "N'",
+        "\u{8}",
+        "@`",
+        "!",
+        "/**/",
+        "/*/",
+        "*/*",
+        "COMMAND",
+        "\nCOMMAND",
+        ";\nSELECT 'early';\n",
+        "\\n",
+        "\\N",
+    ];
+    let (server, workspace) = (Foreign::start("mariadb"), Workspace::new());
+    fs::create_dir(workspace.root().join("ran")).unwrap();
+    let command = format!("{}\n", touch(&workspace, "command"));
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    let (mut script, mut count, mut reader) = (String::new(), 0, ClientReader::default());
+    while count < 1_000 {
+        let length = 3 + random.next_u64() as usize % 14;
+        let body: String = (0..length).map(|_| PARTS[random.next_u64() as usize % PARTS.len()]).collect();
+        if !body.contains("COMMAND") {
+            continue;
+        }
+        let statement = format!("CREATE PROCEDURE p() BEGIN {} END", body.replace("COMMAND", &command));
+        if let Ok(closing) = reader.read(&statement, "$$", true) {
+            script += &format!("DELIMITER $$\n{statement}\n$$\nDELIMITER ;\n{closing}SELECT 'marker {count}';\n");
+            count += 1;
+        }
+    }
+    fs::write(workspace.root().join("plan.sql"), script).unwrap();
+    let printed = run_client(&workspace, &server, "plan.sql");
+    assert_eq!(printed.lines().filter(|line| line.starts_with("marker ")).count(), count, "{printed}");
+    assert!(printed.lines().all(|line| line != "early"), "{printed}");
+    assert_eq!(list_ran(&workspace), [""; 0]);
 }
 
 #[test]
