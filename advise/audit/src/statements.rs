@@ -1,6 +1,7 @@
 //! Reads statements from SQL scripts and slow query logs.
 
 use std::collections::HashSet;
+use std::io::{self, BufRead};
 
 use querylog::{Entry, Event, SlowLog};
 use sql::SqlMode;
@@ -17,14 +18,17 @@ pub fn parse_sql_file(name: &str, text: &str) -> Vec<Statement> {
 
 /// Reads a slow query log of MySQL, MariaDB or Percona Server.
 ///
-/// Of statements that differ only in literals, comments and letter case, only the first is
-/// returned.
-pub fn parse_slow_log(name: &str, text: &str) -> Vec<Statement> {
-    // Reading from memory doesn't fail.
-    let entries = SlowLog::new(text.as_bytes()).map_while(Result::ok);
+/// Of statements of one schema that differ only in literals, comments and letter case, only the
+/// first is returned.
+pub fn parse_slow_log(name: &str, log: impl BufRead) -> io::Result<Vec<Statement>> {
     let mut seen = HashSet::new();
-    let statements = entries.filter_map(|entry| entry_statement(name, entry));
-    statements.filter(|statement| seen.insert(fingerprint(&statement.text))).collect()
+    let mut statements = Vec::new();
+    for entry in SlowLog::new(log) {
+        let statement = entry_statement(name, entry?);
+        let is_new = |one: &Statement| seen.insert((fingerprint(&one.text), one.schema.clone()));
+        statements.extend(statement.filter(is_new));
+    }
+    Ok(statements)
 }
 
 fn entry_statement(name: &str, entry: Entry) -> Option<Statement> {
@@ -63,7 +67,7 @@ mod tests {
         let log = "/usr/sbin/mysqld, Version: 8.0. started with:\nTcp port: 3306  Unix socket: x\nTime                 Id Command    Argument\n\
             # Time: 2026-11-21T10:00:00\n# User@Host: a[a] @ localhost []\n# Query_time: 1  Lock_time: 0\nuse shop;\nSET timestamp=1;\n\
             SELECT * FROM t WHERE a = 'x' COLLATE utf8_bin;\n# Time: 2026-11-21T10:00:01\nSET timestamp=2;\nselect * from t\nwhere a = 'y' collate utf8_bin;\n";
-        let statements = parse_slow_log("slow.log", log);
+        let statements = parse_slow_log("slow.log", log.as_bytes()).unwrap();
         assert_eq!(statements.len(), 1);
         assert_eq!(statements[0].place, "slow.log:9");
     }

@@ -4,18 +4,19 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail, ensure};
 use audit::{Audit, CHECKS, RUNNING_SERVER_CHECKS, Request, Selection, Statement, Target, Unseen};
 use clap::{Args, ValueEnum};
 use progress::Bar;
 use report::audit as printed;
-use server::Server;
+use server::{Flavour, Server};
 
-use crate::dump::{open_filled, read_lines};
+use crate::argv::quote_for_shell;
+use crate::dump::{open_filled, open_packed, read_lines};
 use crate::options::connect::{ConnectArgs, DEFAULT_RUNNING_OR_DUMP, SpecText, with_default_server};
 use crate::options::pipeline::{BaselineArgs, Conclusion, format_name, has_lines};
 use crate::options::values::SeverityArg;
-use crate::output;
+use crate::{input, output};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -183,12 +184,12 @@ fn audit_server(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
     let replicas: Vec<Server> = args.replicas.iter().map(open).collect::<Result<_>>()?;
     let input = audit::gather(&server, &replicas, args.request(statements), selection, &bar)?;
     let mut audit = audit::run(&input, selection, args.min_severity.into(), env!("CARGO_PKG_VERSION"));
-    name_server(&mut audit, &args.connect.shell_words()?);
+    name_source(&mut audit, &args.connect.shell_words()?);
     Ok(audit)
 }
 
-/// Writes the server into the commands that findings advise.
-fn name_server(audit: &mut Audit, words: &[String]) {
+/// Writes the options of the server or dump into the commands that findings advise.
+fn name_source(audit: &mut Audit, words: &[String]) {
     let command = ["weigh preflight"].into_iter().chain(words.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
     for finding in &mut audit.findings {
         for text in [Some(&mut finding.action), finding.details.fix.as_mut()].into_iter().flatten() {
@@ -221,7 +222,16 @@ fn audit_dump(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
         let refused = loaded.refused.first().map_or_else(|| "no CREATE TABLE is in it".to_owned(), Clone::clone);
         bail!("{names} creates no table on {version}: {refused}");
     }
+    let flavour = if server.flavour() == Flavour::MySql { "mysql" } else { "mariadb" }.to_owned();
     server.stop()?;
+    // preflight reads one dump, unpacked.
+    if let [path] = args.dumps.as_slice()
+        && path.extension().is_none_or(|ending| ending != "gz")
+    {
+        let words =
+            ["--dump".to_owned(), quote_for_shell(&path.display().to_string()), "--flavour".to_owned(), flavour];
+        name_source(&mut audit, &words);
+    }
     audit.server.label = format!("{names} on {}", audit.server.label);
     let unloaded = loaded.refused.into_iter().chain(loaded.left_out).map(|why| Unseen {
         what: "part of the dump".into(),
@@ -268,10 +278,15 @@ impl AuditArgs {
     fn statements(&self) -> Result<Vec<Statement>> {
         let mut statements = Vec::new();
         for path in &self.scripts {
-            statements.extend(audit::parse_sql_file(&path.display().to_string(), &read_text(path)?));
+            let given = audit::parse_sql_file(&path.display().to_string(), &read_text(path)?);
+            ensure!(!given.is_empty(), "{} has no statement", path.display());
+            statements.extend(given);
         }
         for path in &self.slow_logs {
-            statements.extend(audit::parse_slow_log(&path.display().to_string(), &read_text(path)?));
+            let given = audit::parse_slow_log(&path.display().to_string(), open_packed(path)?)
+                .map_err(|error| input::read_error(path, &error))?;
+            ensure!(!given.is_empty(), "{} has no statement of a slow query log", path.display());
+            statements.extend(given);
         }
         Ok(statements)
     }

@@ -190,6 +190,25 @@ impl LoadArgs {
         }
     }
 
+    /// Returns the protocol of built-in workloads. Some need the text protocol: it is their default,
+    /// and another is refused.
+    pub fn protocol(&self, workloads: &[Workload]) -> Result<load::Protocol> {
+        let needs_text = |workload: &&Workload| workload.needs_text_protocol();
+        let Some(workload) = workloads.iter().find(needs_text) else {
+            return Ok(self.protocol_or(load::Protocol::Prepared));
+        };
+        let is_text = match self.protocol {
+            Some(protocol) => protocol == ProtocolArg::Text,
+            None => workloads.iter().all(|workload| workload.needs_text_protocol()),
+        };
+        if !is_text {
+            bail!(
+                "{workload} needs --protocol text: prepared statements send its text as parameters, which servers don't parse"
+            );
+        }
+        Ok(load::Protocol::Text)
+    }
+
     pub fn protocol_or(&self, default: load::Protocol) -> load::Protocol {
         match self.protocol {
             None => default,

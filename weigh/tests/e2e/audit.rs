@@ -1,9 +1,12 @@
 //! `weigh audit` on real servers: output, exit status, privileges, and that it only reads.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::PathBuf;
 
 use audit::{Audit, Severity};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use mysql::prelude::Queryable;
 use server::{Address, NoProgress, Options, Server, open};
 
@@ -197,6 +200,43 @@ fn a_dump_is_audited_on_a_private_server() {
         let of_server = |name: &&str| audit.checks.iter().any(|check| check == name);
         assert_eq!(audit::RUNNING_SERVER_CHECKS.iter().copied().find(of_server), None);
     }
+}
+
+/// The command of a fix reads the dump that was audited.
+#[test]
+fn fixes_of_a_dump_run_on_it() {
+    let workspace = Workspace::new();
+    fs::write(workspace.root().join("shop.sql"), DUMP).unwrap();
+    let weigh = |words: &[&str]| workspace.wait_for_end(workspace.weigh(words).spawn().unwrap());
+    let audited = weigh(&["audit", "--dump=shop.sql", "--server=mariadb", "--format=json"]);
+    let audit: Audit = serde_json::from_str(&audited.stdout).unwrap();
+    let fixes: Vec<&str> = audit.findings.iter().filter_map(|finding| finding.details.fix.as_deref()).collect();
+    let command = fixes.iter().find_map(|fix| fix.strip_prefix("weigh preflight --dump shop.sql --flavour mariadb "));
+    let command = command.unwrap_or_else(|| panic!("{fixes:?}"));
+    let words = ["preflight", "--dump=shop.sql", "--flavour=mariadb"].into_iter().chain(command.split(' '));
+    let finished = weigh(&words.collect::<Vec<_>>());
+    assert!(matches!(finished.code, Some(0 | 1)), "{command}: {finished}");
+}
+
+#[test]
+fn packed_slow_logs_are_unpacked_and_empty_files_named() {
+    let (workspace, join) =
+        (Workspace::new(), "SELECT * FROM shop.orders o JOIN shop.parts p ON p.part_code = o.part_code");
+    for (name, text) in [("shop.sql", DUMP), ("empty.sql", "-- nothing\n"), ("empty.log", "")] {
+        fs::write(workspace.root().join(name), text).unwrap();
+    }
+    let log = format!("# Time: 2026-11-01T10:00:00Z\n# User@Host: a[a] @ localhost []\n# Query_time: 1.0\n{join};\n");
+    let mut packed = GzEncoder::new(File::create(workspace.root().join("slow.log.gz")).unwrap(), Compression::fast());
+    packed.write_all(log.as_bytes()).unwrap();
+    packed.finish().unwrap();
+    let audit = |words: &[&str]| {
+        let words = [&["audit", "--dump=shop.sql", "--server=mariadb", "--check=statement-plan"], words].concat();
+        workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap())
+    };
+    let finished = audit(&["--slow-log=slow.log.gz", "--all"]);
+    assert!(finished.stdout.contains("slow.log.gz:4"), "{finished}");
+    audit(&["--sql=empty.sql"]).refuses_with(&["empty.sql has no statement"]);
+    audit(&["--slow-log=empty.log"]).refuses_with(&["empty.log has no statement of a slow query log"]);
 }
 
 #[test]

@@ -42,15 +42,18 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
     }
     let script = read_script(args)?;
     let has_own_rows = folder.is_some() || script.is_some();
+    let workloads = if has_own_rows { Vec::new() } else { resolve_workloads(args)? };
+    let protocol = match &folder {
+        Some(folder) => folder.protocol(),
+        None => args.load.protocol(&workloads)?,
+    };
     let request = Request {
         axes: resolve_axes(args, folder.as_ref()),
-        workloads: if has_own_rows { Vec::new() } else { resolve_workloads(args)? },
+        workloads,
         workload_folder: folder.as_ref().map(SelectedFolder::initial_recording),
         threads: args.load.threads(args.connect.includes_running_server()),
         rows: resolve_rows(args, folder.as_ref(), script.as_ref()),
-        protocol: folder
-            .as_ref()
-            .map_or_else(|| args.load.protocol_or(load::Protocol::Prepared), SelectedFolder::protocol),
+        protocol,
         mode: match args.mode {
             ModeArg::Duet => Mode::Duet,
             ModeArg::Solo => Mode::Solo,

@@ -27,13 +27,18 @@ pub fn resolve_plan(args: &ProfileArgs) -> Plan {
 pub fn resolve_request(args: &ProfileArgs, folder: Option<&SelectedFolder>) -> Result<Request> {
     let load = &args.load;
     let rows = load.rows(DEFAULT_TABLE_SIZE);
+    let workloads = if folder.is_some() { Vec::new() } else { load.workloads_or(&[DEFAULT_WORKLOAD])? };
+    let protocol = match folder {
+        Some(folder) => folder.protocol(),
+        None => load.protocol(&workloads)?,
+    };
     Ok(Request {
         axes: folder.map_or_else(|| resolve_axes(args), |folder| folder.axes(load)),
-        workloads: if folder.is_some() { Vec::new() } else { load.workloads_or(&[DEFAULT_WORKLOAD])? },
+        workloads,
         workload_folder: folder.map(SelectedFolder::initial_recording),
         threads: load.threads(false),
         rows: folder.map_or(rows, |folder| folder.rows(rows)),
-        protocol: folder.map_or_else(|| load.protocol_or(load::Protocol::Prepared), SelectedFolder::protocol),
+        protocol,
         precision: 1.0,
         max_time: Duration::ZERO,
         block: args.time() / WINDOWS as u32,
@@ -69,6 +74,18 @@ mod tests {
 
     fn parse(words: &[&str]) -> ProfileArgs {
         Command::try_parse_from([&["weigh"], words].concat()).unwrap().profile
+    }
+
+    #[test]
+    fn long_literals_are_sent_as_text() {
+        let protocol = |words: &[&str]| resolve_request(&parse(words), None).map(|request| request.protocol);
+        assert_eq!(protocol(&["-w", "long_literals"]).unwrap(), load::Protocol::Text);
+        assert_eq!(protocol(&["-w", "group_by"]).unwrap(), load::Protocol::Prepared);
+        assert_eq!(protocol(&["-w", "group_by,long_literals", "--protocol=text"]).unwrap(), load::Protocol::Text);
+        for words in [&["-w", "group_by,long_literals"][..], &["-w", "long_literals", "--protocol=prepared"]] {
+            let refusal = protocol(words).unwrap_err().to_string();
+            assert!(refusal.starts_with("long_literals needs --protocol text"), "{refusal}");
+        }
     }
 
     #[test]
