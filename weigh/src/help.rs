@@ -89,7 +89,7 @@ Try first:
   weigh bench --quick                 what collations cost, in a minute
 
 `weigh COMMAND -h` shows the options that matter, `--help` all of them.
-Documentation: docs/README.md";
+Documentation: docs/README.md (packages: in /usr/share/doc/weighbridge)";
 
 /// Amount of help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

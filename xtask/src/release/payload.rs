@@ -79,6 +79,7 @@ impl Payload {
         for name in ["README.md", "CHANGELOG.md"] {
             files.push(File::new(name, read_source(name)?));
         }
+        files.extend(documentation("")?);
         files.extend(self.licence_files()?);
         Ok(files)
     }
@@ -109,11 +110,30 @@ impl Payload {
         }
         let docs = "usr/share/doc/weighbridge";
         files.push(File::new(format!("{docs}/README.md"), read_source("README.md")?));
+        files.extend(documentation("usr/share/doc/weighbridge/")?);
         files.push(File::new(format!("{docs}/CHANGELOG.md.gz"), compress(&read_source("CHANGELOG.md")?)?));
         let licences = self.licence_files()?.map(|file| file.bytes).join(&b"\n---\n\n"[..]);
         files.push(File::new(format!("{docs}/copyright"), licences));
         Ok(files)
     }
+}
+
+/// Returns the pages below `docs`, which help and messages name. `folder` comes before their paths.
+fn documentation(folder: &str) -> Result<Vec<File>> {
+    let (mut pages, mut folders) = (Vec::new(), vec!["docs".to_owned()]);
+    while let Some(name) = folders.pop() {
+        for entry in fs::read_dir(root().join(&name)).with_context(|| format!("cannot read {name}"))? {
+            let entry = entry?;
+            let path = format!("{name}/{}", entry.file_name().to_string_lossy());
+            if entry.file_type()?.is_dir() {
+                folders.push(path);
+            } else if path.ends_with(".md") {
+                pages.push(File::new(format!("{folder}{path}"), read_source(&path)?));
+            }
+        }
+    }
+    pages.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(pages)
 }
 
 /// Compresses with gzip, without a file name and a time: equal bytes have equal results.

@@ -81,7 +81,9 @@ fn try_archive(root: &Root, files: &Files) -> Result<()> {
     let archive = files.find("weighbridge-", "x86_64-unknown-linux-gnu.tar.gz")?;
     let folder = root.empty_folder("trial")?;
     succeed(Command::new("tar").args(["--strip-components=1", "-xzf"]).arg(&archive).arg("-C").arg(&folder))?;
-    for name in ["man/weigh-bench.1", "completions/weigh.bash", "LICENSE-MIT", "THIRD-PARTY-LICENSES.txt"] {
+    for name in
+        ["man/weigh-bench.1", "completions/weigh.bash", "docs/README.md", "LICENSE-MIT", "THIRD-PARTY-LICENSES.txt"]
+    {
         ensure!(fs::metadata(folder.join(name)).is_ok_and(|file| file.len() > 0), "{name} is missing");
     }
     let notices = fs::read_to_string(folder.join("THIRD-PARTY-LICENSES.txt"))?;
