@@ -41,6 +41,12 @@ pub fn build_programs(conn: &mut Conn, definitions: &Definitions) -> Result<Vec<
     let is_program = |object: &&Object| object.name.kind.is_program_or_view();
     let unbuilt = create_all(conn, definitions.objects.iter().filter(is_program).collect())?;
     for object in &definitions.objects {
+        // MariaDB 10.11 reads PACKAGE in a GRANT under this mode only.
+        let is_package = matches!(object.name.kind, Kind::Package | Kind::PackageBody);
+        let sql_mode = if is_package { "ORACLE" } else { SQL_MODE };
+        if !object.grants.is_empty() {
+            let _ = conn.query_drop(format!("SET SESSION sql_mode = {}", quote_string(sql_mode)));
+        }
         for grant in &object.grants {
             create_account(conn, grant);
             let _ = conn.query_drop(grant);
@@ -50,19 +56,30 @@ pub fn build_programs(conn: &mut Conn, definitions: &Definitions) -> Result<Vec<
     Ok(unbuilt)
 }
 
-/// Collects the histograms that the source has. MariaDB's have no options.
+/// Collects the histograms that the source has.
 pub fn build_histograms(conn: &mut Conn, definitions: &Definitions) {
     for table in definitions.of_kind(Kind::Table) {
         let name = sql::quote_table(&table.name.schema, &table.name.name);
         let histograms =
             table.parts.iter().filter_map(|(part, options)| Some((part.strip_prefix("histogram of ")?, options)));
         for (column, options) in histograms {
-            let _ = conn.query_drop(match options.as_str() {
-                "" => format!("ANALYZE TABLE {name} PERSISTENT FOR COLUMNS ({column}) INDEXES ()"),
-                options => format!("ANALYZE TABLE {name} UPDATE HISTOGRAM ON {column} WITH {options}"),
-            });
+            for statement in histogram_statements(&name, column, options) {
+                let _ = conn.query_drop(statement);
+            }
         }
     }
+}
+
+/// Returns the statements that collect a histogram with the options of part ``histogram of `a` ``.
+/// `table` and `column` are quoted.
+pub fn histogram_statements(table: &str, column: &str, options: &str) -> Vec<String> {
+    // MariaDB's options are variables.
+    if !options.starts_with("histogram_") {
+        return vec![format!("ANALYZE TABLE {table} UPDATE HISTOGRAM ON {column} WITH {options}")];
+    }
+    let settings = options.split(", ").map(|setting| format!("SET SESSION {setting}"));
+    let analyze = format!("ANALYZE TABLE {table} PERSISTENT FOR COLUMNS ({column}) INDEXES ()");
+    settings.chain([analyze]).collect()
 }
 
 /// SQL mode for objects that keep none: tables, sequences and views.

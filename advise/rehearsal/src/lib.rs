@@ -21,7 +21,7 @@ mod prove;
 mod read;
 mod rehearsal;
 
-pub use build::{CopyGaps, Unbuilt};
+pub use build::{CopyGaps, Unbuilt, histogram_statements};
 pub use compare::{Change, compare};
 pub use definitions::{CreationSession, Definitions, Kind, Object, ObjectName, Unread};
 pub use error::Error;

@@ -23,7 +23,7 @@ const BEHIND_NAME: [&str; 8] = ["as", "is", "return", "returns", "authid", "dete
 const PROGRAMS: [&str; 6] = ["view", "procedure", "function", "trigger", "event", "package"];
 
 /// Variables that plans set.
-const SETTINGS: [&str; 11] = [
+const SETTINGS: [&str; 13] = [
     "sql_mode",
     "lock_wait_timeout",
     "system_versioning_alter_history",
@@ -35,6 +35,8 @@ const SETTINGS: [&str; 11] = [
     "alter_algorithm",
     "sql_require_primary_key",
     "restrict_fk_on_non_standard_key",
+    "histogram_type",
+    "histogram_size",
 ];
 
 /// Clauses of ALTER TABLE that move tables, or reach others or files. Plans write none.

@@ -200,12 +200,9 @@ pub(super) fn restore_histograms(job: &Job<'_>, table: &TableJob<'_>) -> Vec<Ste
     let name = quote_table(&table.table.schema, &table.table.name);
     let restore = |conversion: &Conversion<'_>| {
         let column = quote_identifier(&conversion.column.name);
-        let options = object.parts.get(&format!("histogram of {column}"))?;
-        let sql = match flavour(job.facts) {
-            Flavour::MySql => format!("ANALYZE TABLE {name} UPDATE HISTOGRAM ON {column} WITH {options}"),
-            Flavour::MariaDb => format!("ANALYZE TABLE {name} PERSISTENT FOR COLUMNS ({column}) INDEXES ()"),
-        };
-        Some(step(Phase::Statistics, &table.name(), sql))
+        let options = object.parts.get(&format!("histogram of {column}"));
+        options.map_or(Vec::new(), |options| rehearsal::histogram_statements(&name, &column, options))
     };
-    table.conversions.iter().filter_map(restore).collect()
+    let statements = table.conversions.iter().flat_map(restore);
+    statements.map(|sql| step(Phase::Statistics, &table.name(), sql)).collect()
 }

@@ -207,12 +207,16 @@ pub(super) fn create_again(job: &Job<'_>, program: &ChosenProgram<'_>, create: &
 
 /// Returns the grants on a program, in a session where they create no account: before MySQL 8.0,
 /// and in MariaDB, a GRANT to an account that does not exist creates it without a password.
+/// MariaDB 10.11 reads PACKAGE in a GRANT under ORACLE only, which has NO_AUTO_CREATE_USER.
 fn grant_statements(object: &Object) -> Vec<String> {
     if object.grants.is_empty() {
         return Vec::new();
     }
-    let modes = ["SET SESSION sql_mode = ''", NO_ACCOUNTS].map(str::to_owned);
-    modes.into_iter().chain(object.grants.iter().cloned()).collect()
+    let modes = match object.name.kind {
+        Kind::Package | Kind::PackageBody => &["SET SESSION sql_mode = 'ORACLE'"][..],
+        _ => &["SET SESSION sql_mode = ''", NO_ACCOUNTS],
+    };
+    modes.iter().map(|mode| (*mode).to_owned()).chain(object.grants.iter().cloned()).collect()
 }
 
 /// Returns statements that set the SQL mode and the time zone that a program keeps from its

@@ -69,7 +69,8 @@ impl Reader<'_> {
 
     /// Returns histograms by table, as parts named ``histogram of `a` ``: MySQL 8's histograms with
     /// their options, `10 BUCKETS AUTO UPDATE` (MySQL 8.4 and later), and MariaDB's
-    /// engine-independent statistics.
+    /// engine-independent statistics with the variables that make such a histogram,
+    /// `histogram_type = 'JSON_HB', histogram_size = 100`.
     fn read_column_statistics(&mut self, schema: &str) -> Result<BTreeMap<String, BTreeMap<String, String>>, Error> {
         let schema = quote_string(schema);
         let mysql = format!(
@@ -77,7 +78,10 @@ impl Reader<'_> {
              IF(JSON_EXTRACT(HISTOGRAM, '$.\"auto-update\"') = TRUE, ' AUTO UPDATE', '')) \
              FROM information_schema.COLUMN_STATISTICS WHERE SCHEMA_NAME = {schema}"
         );
-        let mariadb = format!("SELECT table_name, column_name, '' FROM mysql.column_stats WHERE db_name = {schema}");
+        let mariadb = format!(
+            "SELECT table_name, column_name, CONCAT_WS(', ', CONCAT('histogram_type = ''', hist_type, ''''), \
+             CONCAT('histogram_size = ', COALESCE(hist_size, 0))) FROM mysql.column_stats WHERE db_name = {schema}"
+        );
         let query = if self.flavour == server::Flavour::MySql { mysql } else { mariadb };
         let rows: Vec<(String, String, String)> = self.query_optional(&query)?;
         let mut by_table: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();

@@ -251,6 +251,24 @@ pub const CASES: &[Case] = &[
         ..CASE
     },
     Case {
+        name: "histogram_type",
+        on: |lab| lab.server.flavour() == Flavour::MariaDb && version(lab) >= Version::new(10, 8, 0),
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20), b VARCHAR(20))",
+            "INSERT INTO t VALUES (1, 'é', 'x'), (2, 'e', 'y'), (3, 'f', 'y')",
+            "SET SESSION histogram_type = JSON_HB, histogram_size = 100",
+            "ANALYZE TABLE t PERSISTENT FOR COLUMNS (a) INDEXES ()",
+            "SET SESSION histogram_type = SINGLE_PREC_HB, histogram_size = 50",
+            "ANALYZE TABLE t PERSISTENT FOR COLUMNS (b) INDEXES ()",
+        ],
+        after: &[(
+            "SELECT GROUP_CONCAT(hist_type, IF(hist_type = 'JSON_HB', '', hist_size) ORDER BY column_name) FROM mysql.column_stats \
+             WHERE db_name = DATABASE() AND column_name <> 'id'",
+            "JSON_HB,SINGLE_PREC_HB50",
+        )],
+        ..CASE
+    },
+    Case {
         name: "histogram_updated_by_analyze",
         on: has_updated_histograms,
         statements: &[
