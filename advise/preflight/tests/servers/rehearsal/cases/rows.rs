@@ -176,6 +176,20 @@ pub const CASES: &[Case] = &[
         ..CASE
     },
     Case {
+        name: "history_in_partitions",
+        on: has_versioning,
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20)) WITH SYSTEM VERSIONING PARTITION BY SYSTEM_TIME LIMIT 2 PARTITIONS 4",
+            "INSERT INTO t VALUES (1, 'a')",
+            "UPDATE t SET a = 'b'",
+            "UPDATE t SET a = 'c'",
+            "UPDATE t SET a = 'd'",
+        ],
+        findings: &[("versioned", "t")],
+        after: &[("SELECT COUNT(*) FROM t PARTITION (p0)", "3")],
+        ..CASE
+    },
+    Case {
         name: "history_collides",
         on: has_versioning,
         statements: &[
