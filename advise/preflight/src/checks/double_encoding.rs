@@ -202,6 +202,10 @@ impl RowCheck for DoubleEncoding<'_> {
                  ones"
                     .into()
             }
+            (_, _) if repaired >= self.column.scan.job.examples as u64 => format!(
+                "the plan repairs {repaired} of them after the conversion, as many as --examples allows: --examples {count} repairs and lists \
+                 all that can be; after a plan with part of the repairs, clean values stand beside the others, and no later run repairs these"
+            ),
             (_, left) => {
                 format!("the plan repairs {repaired} of them after the conversion; look at the other {left} by hand")
             }

@@ -88,6 +88,25 @@ fn keeps_foreign_keys_whole() {
     }
 }
 
+/// Repairs that are cut off by --examples name the number that covers all.
+#[test]
+fn names_the_number_of_examples_for_all_repairs() {
+    let (server, target) = SERVERS[1];
+    let mut lab = Lab::new(server);
+    let statements = [
+        "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(60))",
+        "INSERT INTO t VALUES (1, 'MÃ¼ller'), (2, 'GrÃ¼n'), (3, 'KÃ¶ln')",
+    ];
+    for (examples, repaired) in [(2, 2), (3, 3)] {
+        let mut options = options(target);
+        options.request.examples = examples;
+        let report = convert(&mut lab, "latin1", &statements, &options);
+        let finding = find_finding(&report, "double-encoding", "rp.t.v");
+        assert_eq!(repairs(&report), repaired, "{}", describe_report(&report));
+        assert_eq!(finding.action.contains("--examples 3 "), examples == 2, "{}", finding.action);
+    }
+}
+
 /// A repair that a unique key would refuse doesn't keep the table from its conversion.
 #[test]
 fn leaves_repairs_that_a_unique_key_refuses() {
