@@ -36,7 +36,12 @@ pub struct Request {
 impl Request {
     /// True if `schemas` and `tables` include the table, whatever `columns` has.
     pub fn selects(&self, table: &Table) -> bool {
-        self.selects_schema(&table.schema) && is_named(&self.tables, &[&table.schema, &table.name])
+        self.selects_table(&table.schema, &table.name)
+    }
+
+    /// As [`Self::selects`], for a table of this name.
+    pub fn selects_table(&self, schema: &str, name: &str) -> bool {
+        self.selects_schema(schema) && is_named(&self.tables, &[schema, name])
     }
 
     /// Returns the table's text columns that the request includes.

@@ -41,6 +41,10 @@ fn what_happened(unread: &Unread) -> String {
     match unread.code {
         NOT_READ => format!("not all of the dump was read: {}", unread.message),
         NOT_UNDERSTOOD => format!("its definition was not understood: {}", unread.message),
+        code if error_code::is_access_denied(code) => {
+            format!("this account may not read it: error {code}: {}", unread.message)
+        }
+        0 => unread.message.clone(),
         code => {
             let kind = unread.name.kind.keyword().to_lowercase();
             format!("the server can't open this {kind}: error {code}: {}", unread.message)
@@ -49,8 +53,8 @@ fn what_happened(unread: &Unread) -> String {
 }
 
 /// Returns a finding for each object that the server can't open, or whose definition was not
-/// understood, and for each table with statements of a dump that were not. Objects other than
-/// tables are reported as views.
+/// understood, for each table with statements of a dump that were not, and for each requested table
+/// that is hidden from the account. Objects other than tables are reported as views.
 pub fn unread_findings(job: &Job<'_>, request: &Request) -> Vec<Finding> {
     let finding = |unread: &Unread| Finding {
         check: UNREADABLE.name.into(),
@@ -66,6 +70,10 @@ pub fn unread_findings(job: &Job<'_>, request: &Request) -> Vec<Finding> {
         },
         action: match unread.code {
             NOT_READ => "load the dump into a server, and run preflight there".into(),
+            _ if is_hidden(unread) => format!(
+                "GRANT SELECT ON {} TO this account, then run preflight again",
+                sql::quote_table(&unread.name.schema, &unread.name.name)
+            ),
             _ => "repair or drop it, then run preflight again".into(),
         },
         details: ConversionDetails {
@@ -76,5 +84,11 @@ pub fn unread_findings(job: &Job<'_>, request: &Request) -> Vec<Finding> {
             ..ConversionDetails::default()
         },
     };
-    requested(job, request).filter(|unread| !is_hidden(unread)).map(finding).collect()
+    let is_requested_table = |unread: &Unread| {
+        unread.name.kind == Kind::Table
+            && request.columns.is_empty()
+            && request.selects_table(&unread.name.schema, &unread.name.name)
+    };
+    let is_reported = |unread: &&Unread| !is_hidden(unread) || is_requested_table(unread);
+    requested(job, request).filter(is_reported).map(finding).collect()
 }

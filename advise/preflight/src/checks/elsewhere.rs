@@ -6,10 +6,10 @@ use check::Reading;
 
 pub static UNREADABLE: Check = Check {
     name: "unreadable",
-    title: "tables and views that the server can't open",
+    title: "tables and views that the server can't open, and tables that the account may not read",
     reads: &[Reading::Schemas],
     doc: "A crashed MyISAM table, a table of a missing engine, a MERGE table whose parts differ, a view of a dropped table (error 1356). \
-              They are left out, and everything else is checked.",
+              They are left out, and everything else is checked. So are tables of which the account may read some columns only.",
     run: CheckFunction::Elsewhere,
 };
 
