@@ -12,21 +12,20 @@ mod gather;
 mod input;
 mod model;
 mod place;
+mod program_conflicts;
 mod run;
 mod statements;
 mod text;
 
 pub use check::{Object, ObjectKind, Reading, Severity, Target, TargetError};
-pub use checks::{CHECKS, Check, RUNNING_SERVER_CHECKS, Selection, default_collation};
+pub use checks::{CHECKS, Check, RUNNING_SERVER_CHECKS, Selection};
 pub use gather::{Request, gather};
 pub use input::{
     AuditInput, ColumnRef, ColumnSample, EncodingCounts, IndexLoss, IndexUse, JoinKind, JoinPlans, LookupPlan,
     SerializedCounts, Statement, StatementPlan, ViewPlan, Warning, WeakColumn,
 };
 pub use model::{Audit, AuditedServer, Counts, Finding, Place, Unseen};
+pub use program_conflicts::{Conflict, ConflictEffect, ConflictSide, ProgramConflicts, find_program_conflicts};
 pub use run::run;
 pub use statements::{parse_slow_log, parse_sql_file};
-pub use text::{
-    ComparisonKind, Declaration, Name, created_table, declared_parameters, declared_variables, find_comparisons,
-    mentions,
-};
+pub use text::{Declaration, created_table, declared_parameters, declared_variables, mentions};

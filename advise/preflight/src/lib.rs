@@ -20,6 +20,7 @@ mod job;
 mod limits;
 mod model;
 mod plan;
+mod program;
 mod quote;
 mod read;
 mod rehearse;

@@ -226,6 +226,15 @@ pub struct Plan {
     pub lock_holders_hint: Option<String>,
 }
 
+impl Plan {
+    /// True if programs are left out and columns are converted: they would meet in error 1267, so
+    /// the rest must not run before the errors are mended.
+    pub fn leaves_programs_behind(&self) -> bool {
+        let has = |phase, blocked| self.steps.iter().any(|step| step.phase == phase && step.blocked == blocked);
+        has(Phase::Programs, true) && has(Phase::Convert, false)
+    }
+}
+
 /// A statement of the plan, with its phase and its object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {

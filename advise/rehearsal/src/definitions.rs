@@ -81,6 +81,9 @@ pub struct Object {
     pub session: CreationSession,
     /// Table of a trigger.
     pub table: Option<String>,
+    /// True for an event whose last time is over, or will be within a day, and which a server
+    /// therefore drops or disables when it is created: it is enabled, or not ON COMPLETION PRESERVE.
+    pub ends_soon: bool,
     /// Statements that grant privileges on a routine. Empty for other objects, or if the privileges
     /// can't be read.
     pub grants: Vec<String>,
@@ -95,6 +98,7 @@ impl Object {
             create,
             session: CreationSession::default(),
             table: None,
+            ends_soon: false,
             grants: Vec::new(),
             parts: BTreeMap::new(),
         }

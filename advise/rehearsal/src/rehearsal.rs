@@ -8,7 +8,7 @@ use server::Server;
 
 use crate::build::{self, CopyGaps};
 use crate::compare::{Change, compare};
-use crate::definitions::Definitions;
+use crate::definitions::{Definitions, Object, ObjectName};
 use crate::error::{Error, refusal};
 use crate::prove::{Fault, prove};
 use crate::read::{Values, read};
@@ -60,6 +60,20 @@ impl<'s> Rehearsal<'s> {
     pub fn begin(&mut self, schemas: &[String], tables: &[(String, String)]) -> Result<(), Error> {
         self.before = self.read(schemas, tables)?;
         Ok(())
+    }
+
+    /// Returns the objects that the state before the statements lacks. An event may be dropped as
+    /// soon as it is created.
+    pub fn missing<'d>(&'d self, wanted: &'d Definitions) -> impl Iterator<Item = &'d Object> {
+        let has = |name: &ObjectName| {
+            self.before
+                .objects
+                .iter()
+                .map(|object| &object.name)
+                .chain(self.before.unread.iter().map(|one| &one.name))
+                .any(|own| own == name)
+        };
+        wanted.objects.iter().filter(move |object| !has(&object.name))
     }
 
     fn read(&self, schemas: &[String], tables: &[(String, String)]) -> Result<Definitions, Error> {

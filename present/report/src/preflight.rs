@@ -154,6 +154,10 @@ fn describe_effects(solved_errors: u64, report: &Report) -> String {
 /// Tables and programs whose errors a person has to mend.
 const LEFT_OUT: &str = "left out of the plan until the errors are mended, with what is tied to it";
 
+/// Warning of a plan that leaves programs out and converts columns.
+const REST_WAITS: &str =
+    "don't run the rest of the plan before: programs that it leaves out would meet converted columns (error 1267)";
+
 fn head(report: &Report) -> Vec<String> {
     let version = report.version.as_ref().map_or(String::new(), |version| format!(", {version}"));
     let rows: u64 = report.tables.iter().filter_map(|table| table.reading.as_ref()).map(|reading| reading.rows).sum();
@@ -165,6 +169,7 @@ fn head(report: &Report) -> Vec<String> {
     )];
     if let Some(plan) = report.plan.as_ref().filter(|plan| !plan.blocked.is_empty()) {
         head.push(format!("{LEFT_OUT}: {}", plan.blocked.join(", ")));
+        head.extend(plan.leaves_programs_behind().then(|| REST_WAITS.to_owned()));
     }
     head
 }

@@ -153,8 +153,9 @@ fn check_server(args: &PreflightArgs, options: &Options) -> Result<(Report, Vec<
     let mut report = preflight::run(&source, options, &checkpoint, &watcher)?;
     drop(watcher);
     if report.plan.is_some() {
+        let Options { request, selection, .. } = options;
         let rehearsed =
-            Rehearsed { facts: &facts, definitions: &definitions, request: &options.request, sample: args.sample() };
+            Rehearsed { facts: &facts, definitions: &definitions, request, selection, sample: args.sample() };
         trial::try_plan(args, trial.as_ref(), &server, &rehearsed, &mut report, &bar)?;
     }
     if let Some(scratch) = scratch {

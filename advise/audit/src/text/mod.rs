@@ -6,13 +6,15 @@ mod conversion;
 pub mod mentions;
 mod program;
 mod scope;
+mod simplify;
 
 use sql::{SqlMode, Token, TokenKind, tokenize};
 
-pub use comparison::{ComparisonKind, Name, find_comparisons, find_names, is_compared_with_values};
+pub use comparison::{Comparison, ComparisonKind, find_comparisons, find_names, is_compared_with_values};
 pub use conversion::find_conversions;
 pub use program::{CreatedTable, Declaration, created_table, declared_parameters, declared_variables, split_body};
 pub use scope::{Operand, Scope, text_columns};
+pub use simplify::simplify_calls;
 
 /// Returns the tokens of a text without comments. The content of conditional comments (`/*! … */`)
 /// is included.

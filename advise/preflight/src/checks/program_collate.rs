@@ -3,15 +3,15 @@
 use check::{Object, Reading, Severity};
 use rehearsal::{Kind, Object as Program, ObjectName};
 use server::current_charset_name;
-use sql::{SqlMode, Token, TokenKind};
+use sql::Token;
 
-use super::program_mix::object_kind;
 use super::{Check, CheckFunction};
 use crate::expression::mentions_name;
 use crate::finding::{ConversionDetails, Finding};
 use crate::job::{Conversion, Job, TableJob, TargetCollation, flavour};
 use crate::model::Example;
 use crate::plan::programs_left;
+use crate::program::{self, object_kind};
 
 pub static CHECK: Check = Check {
     name: "program-collate",
@@ -36,9 +36,7 @@ fn is_checked_only_when_run(kind: Kind) -> bool {
 }
 
 fn check_program(job: &Job<'_>, program: &Program, recreated: &[ObjectName]) -> Option<Finding> {
-    let mode = program.session.sql_mode.as_deref().map_or_else(SqlMode::default, SqlMode::parse);
-    let tokens: Vec<Token<'_>> =
-        sql::tokenize(&program.create, mode).filter(|token| token.kind != TokenKind::Comment).collect();
+    let tokens = program::tokens(program);
     let own_table = program.table.as_deref().and_then(|table| job.table(&program.name.schema, table));
     let used: Vec<&TableJob<'_>> = job
         .tables
@@ -245,6 +243,8 @@ fn names_charset(from: &[Token<'_>]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use sql::SqlMode;
+
     use super::*;
 
     fn operand_of(text: &str) -> Operand {

@@ -2,27 +2,30 @@
 
 use std::collections::BTreeSet;
 
-use check::{Object, ObjectKind, Reading, Severity};
+use check::{Object, Reading, Severity};
 use facts::{Column, Table};
-use rehearsal::{Kind, Object as Program};
-use sql::{SqlMode, Token, TokenKind};
+use rehearsal::Object as Program;
+use sql::Token;
 
-use super::{Check, CheckFunction, program_text};
+use super::{Check, CheckFunction, program_charset};
 use crate::finding::{ConversionDetails, Finding};
 use crate::job::{Conversion, Job};
 use crate::plan::{programs_left, without_conversions};
+use crate::program::{self, named_tables, object_kind};
 
 pub static CHECK: Check = Check {
     name: "program-mix",
-    title: "programs and views of all schemas that compare converted columns with text that stays (error 1267)",
+    title: "programs and views of all schemas that fail after the plan: error 1267, or 1366 for new characters",
     reads: &[Reading::Schemas, Reading::Programs],
     doc: "A trigger with `other.dict.title = NEW.name` fails with error 1267 (illegal mix of collations) once only one of the two columns is \
               converted, and every INSERT that fires it with it. The server notices it when the program runs, and no index or foreign key \
-              names the pair. Reports routines, triggers, events and views, also of other schemas, that name a converted column and one of \
-              the same character set that keeps another collation. They may not compare them: look. Also reports comparisons with text of \
-              the program itself: a parameter or variable declared with CHARACTER SET, CONVERT(x USING utf8mb4), CAST(x AS CHAR). It has \
-              the default collation of its character set, which is seldom the new one of the column. Such a trigger on a converted column \
-              is an error: each INSERT or UPDATE would fail.",
+              names the pair. So does a comparison with a parameter, a variable or a column of a temporary table that keeps another \
+              collation, with CONVERT(x USING utf8mb4) or with CAST. The rehearsal reads the programs of all schemas before and after the plan, and reports \
+              what the server compares before it and refuses after it, and indexes that are lost. Such a trigger of a converted table is \
+              an error, as each INSERT or UPDATE would fail: the plan leaves out the tables that it uses. Reports besides, without the rehearsal, programs and \
+              views that name a converted column and one of the same character set that keeps another collation: they may not compare \
+              them. And programs that name a converted column, and keep its old character set in what they declare or in a column that a \
+              trigger writes to: characters that it lacks stop them then (error 1366).",
     run: CheckFunction::Facts(run),
 };
 
@@ -30,17 +33,15 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
     let recreated = programs_left(job, &job.request);
     let programs = job.definitions.objects.iter().filter(|object| object.name.kind.is_program_or_view());
     programs
-        .flat_map(|program| {
+        .filter_map(|program| {
             let is_recreated = recreated.contains(&program.name);
             let planned = without_conversions(job, program).filter(|_| is_recreated);
             let planned = planned.map(|create| Program { create, ..program.clone() });
             let program = planned.as_ref().unwrap_or(program);
-            let mode = program.session.sql_mode.as_deref().map_or_else(SqlMode::default, SqlMode::parse);
-            let tokens: Vec<Token<'_>> =
-                sql::tokenize(&program.create, mode).filter(|token| token.kind != TokenKind::Comment).collect();
+            let tokens = program::tokens(program);
             let tables = named_tables(job, program, &tokens);
-            let own_text = program_text::check(job, program, &tokens, &tables, is_recreated);
-            check_columns(job, program, &tokens, &tables).into_iter().chain(own_text)
+            check_columns(job, program, &tokens, &tables)
+                .or_else(|| program_charset::check(job, program, &tokens, &tables))
         })
         .collect()
 }
@@ -73,7 +74,7 @@ fn check_columns(job: &Job<'_>, program: &Program, tokens: &[Token<'_>], tables:
 }
 
 /// Creates a finding about a program. `what`, `why` and `action` are empty.
-pub(super) fn program_finding(job: &Job<'_>, program: &Program, severity: Severity) -> Finding {
+pub(crate) fn program_finding(job: &Job<'_>, program: &Program, severity: Severity) -> Finding {
     Finding {
         check: CHECK.name.into(),
         severity,
@@ -90,15 +91,6 @@ pub(super) fn program_finding(job: &Job<'_>, program: &Program, severity: Severi
             count: 1,
             ..ConversionDetails::default()
         },
-    }
-}
-
-pub(super) fn object_kind(kind: Kind) -> ObjectKind {
-    match kind {
-        Kind::Trigger => ObjectKind::Trigger,
-        Kind::Event => ObjectKind::Event,
-        Kind::View => ObjectKind::View,
-        _ => ObjectKind::Routine,
     }
 }
 
@@ -133,25 +125,6 @@ fn find_pair<'f>(job: &'f Job<'f>, tokens: &[Token<'_>], tables: &[&'f Table]) -
         }
     }
     None
-}
-
-/// Returns the tables that a program names, of its own schema or with their schema, and the table
-/// of a trigger.
-fn named_tables<'f>(job: &Job<'f>, program: &Program, tokens: &[Token<'_>]) -> Vec<&'f Table> {
-    let mut named: BTreeSet<(String, String)> = BTreeSet::new();
-    let own = &program.name.schema;
-    named.extend(program.table.iter().map(|table| (own.clone(), table.clone())));
-    for (at, token) in tokens.iter().enumerate() {
-        let Some(name) = token.name() else { continue };
-        match tokens.get(at + 1..at + 3) {
-            Some([dot, table]) if dot.is_symbol('.') => {
-                named.extend(table.name().map(|table| (name.clone(), table)));
-            }
-            _ => {}
-        }
-        named.insert((own.clone(), name));
-    }
-    job.facts.tables().filter(|table| named.contains(&(table.schema.clone(), table.name.clone()))).collect()
 }
 
 /// True if the server refuses to compare columns of two collations: of one character set, neither

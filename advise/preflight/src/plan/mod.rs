@@ -3,6 +3,7 @@
 
 mod advice;
 mod back;
+mod block;
 mod client;
 mod convert;
 mod defaults;
@@ -15,13 +16,10 @@ mod tools;
 mod verification;
 mod views;
 
-use std::collections::BTreeSet;
-
-use check::table_name;
 use facts::ForeignKey;
 use rehearsal::Kind;
 
-use crate::finding::{Finding, blocks};
+use crate::finding::Finding;
 use crate::job::{Job, Request, TableJob};
 use crate::model::{Phase, Plan, Step};
 use back::build_back;
@@ -32,6 +30,7 @@ use programs::{chosen_programs, drop_triggers, recreate};
 use session::{lock_holders_hint, lock_holders_query, prepare_session, switch_off_settings};
 use verification::verification_queries;
 
+pub use block::{block_steps, mark_programs_left_out};
 pub use convert::dependent_columns;
 pub use generated::generated_targets;
 pub use programs::{NO_ACCOUNTS, keeps_old_collation, programs_left, without_return_charset};
@@ -44,6 +43,7 @@ pub fn build_plan(job: &Job<'_>, request: &Request, findings: &mut Vec<Finding>)
     let mut plan = plan_steps(job, request, findings);
     findings.extend(client::find_misread(job, &plan));
     block_steps(job, findings, &mut plan);
+    mark_programs_left_out(findings, &plan);
     plan
 }
 
@@ -96,42 +96,6 @@ fn plan_steps(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Plan {
     }
 }
 
-/// Marks the steps that must wait until errors which the plan doesn't solve are solved by hand, and
-/// lists the objects with such errors.
-pub fn block_steps(job: &Job<'_>, findings: &[Finding], plan: &mut Plan) {
-    let planned = || {
-        job.tables.iter().flat_map(|table| {
-            let column = |name: &str| table.column_name(name);
-            table.conversions.iter().map(move |one| (column(&one.column.name), one.planned_target().name.as_str()))
-        })
-    };
-    let blocks = |finding: &&Finding| blocks(finding, &job.targets[0], planned());
-    let blocked: BTreeSet<String> = findings
-        .iter()
-        .filter(blocks)
-        .filter_map(|finding| Some(table_name(&finding.details.schema, finding.details.table.as_ref()?)))
-        .collect();
-    let blocked_programs: BTreeSet<&str> = findings
-        .iter()
-        .filter(blocks)
-        .filter(|finding| finding.details.table.is_none())
-        .map(|finding| finding.object.name.as_str())
-        .collect();
-    let unsolved = find_blocked_objects(job, &blocked);
-    for step in plan.steps.iter_mut().chain(&mut plan.back) {
-        let is_in_blocked_table = || unsolved.tables.iter().any(|table| step.object.starts_with(&format!("{table}.")));
-        step.blocked = blocked_programs.contains(step.object.as_str())
-            || match step.phase {
-                // The object of a repair is a column, `shop.orders.code`, or a table.
-                Phase::Repair => is_in_blocked_table() || unsolved.tables.contains(&step.object),
-                // A program may use any table of its schema.
-                Phase::Programs => unsolved.schemas.iter().any(|schema| step.object.starts_with(&format!("{schema}."))),
-                _ => unsolved.tables.contains(&step.object) || unsolved.schemas.contains(&step.object),
-            };
-    }
-    plan.blocked = blocked.into_iter().chain(blocked_programs.into_iter().map(str::to_owned)).collect();
-}
-
 /// Returns the statements of a finding that repair double-encoded text.
 fn repair_statements(finding: &Finding) -> &[String] {
     if finding.check == "double-encoding" { &finding.details.statements } else { &[] }
@@ -139,32 +103,4 @@ fn repair_statements(finding: &Finding) -> &[String] {
 
 fn step(phase: Phase, object: &str, sql: String) -> Step {
     Step { phase, object: object.to_owned(), sql, algorithm: None, note: None, time: None, blocked: false }
-}
-
-/// Objects whose steps wait until errors are solved by hand.
-struct BlockedObjects {
-    /// Tables with an unsolved error, and the tables connected to them by foreign keys. Otherwise
-    /// the plan would drop foreign keys that it can't add again.
-    tables: BTreeSet<String>,
-    /// Schemas of these tables.
-    schemas: BTreeSet<String>,
-}
-
-fn find_blocked_objects(job: &Job<'_>, blocked: &BTreeSet<String>) -> BlockedObjects {
-    let mut tables = blocked.clone();
-    loop {
-        let before = tables.len();
-        for key in job.foreign_keys() {
-            let ends = [table_name(&key.schema, &key.table), table_name(&key.parent_schema, &key.parent_table)];
-            if ends.iter().any(|end| tables.contains(end)) {
-                tables.extend(ends);
-            }
-        }
-        if tables.len() == before {
-            break;
-        }
-    }
-    let blocked_tables = job.tables.iter().filter(|table| tables.contains(&table.name()));
-    let schemas = blocked_tables.map(|table| table.table.schema.clone()).collect();
-    BlockedObjects { tables, schemas }
 }

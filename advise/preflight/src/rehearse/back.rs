@@ -1,9 +1,9 @@
 //! Rehearses the way back, and reads whether the plan left anything.
 
 use check::table_name;
-use facts::{Limits, Scope};
+use facts::Facts;
 use rehearsal::{Definitions, Kind, Outcome, Rehearsal};
-use server::{NoProgress, Server};
+use server::Server;
 
 use super::findings::unconverted_finding;
 use crate::Error;
@@ -38,17 +38,16 @@ pub fn rehearse_back(
 }
 
 /// Returns a finding for each table and program that preflight would convert again after the plan,
-/// except those with a blocked step.
+/// except those with a blocked step. `facts` and `definitions` are those after the plan.
 pub fn find_unconverted(
     private: &Server,
+    facts: &Facts,
     definitions: &Definitions,
     request: &Request,
     job: &Job<'_>,
     plan: &Plan,
-) -> Result<Vec<Finding>, Error> {
-    let scope = Scope { schemas: definitions.schemas(), programs: true, activity: false };
-    let facts = facts::read(private, &scope, &Limits::default(), &NoProgress)?;
-    let again = Job::new(&facts, definitions, request);
+) -> Vec<Finding> {
+    let again = Job::new(facts, definitions, request);
     let is_blocked = |name: &str| plan.steps.iter().any(|step| step.blocked && step.object == name);
     let tables = again
         .tables
@@ -61,5 +60,5 @@ pub fn find_unconverted(
     let programs =
         programs_left(&again, request).into_iter().filter(|name| !is_blocked(&table_name(&name.schema, &name.name)));
     findings.extend(programs.map(|name| unconverted_finding(job, private, name.kind, &name.schema, &name.name)));
-    Ok(findings)
+    findings
 }

@@ -9,6 +9,7 @@ use crate::checks::REHEARSAL;
 use crate::finding::{ConversionDetails, Finding};
 use crate::job::Job;
 use crate::plan::without_conversions;
+use crate::program::object_kind;
 
 /// Longest definition or statement that a finding quotes, in characters.
 const MAX_QUOTED: usize = 120;
@@ -17,13 +18,15 @@ pub fn refusal_finding(job: &Job<'_>, private: &Server, refusal: &Refusal) -> Fi
     let table = job.facts.tables().find(|table| check::table_name(&table.schema, &table.name) == refusal.object);
     let schema = refusal.object.split('.').next().unwrap_or_default().to_owned();
     let statement: String = refusal.sql.chars().take(MAX_QUOTED).collect();
+    let kind = if table.is_some() { ObjectKind::Table } else { program_kind(job, refusal) };
+    let others = if kind == ObjectKind::View { "the tables that it uses" } else { "what is tied to it" };
     Finding {
         what: format!("the server refuses the plan: error {}: {}", refusal.code, refusal.message),
         why: format!("tried on a private {} ({}): {statement}", private.label(), private.version()),
-        action: format!("the plan leaves this out, and what is tied to it; {}, and run preflight again", mend(refusal)),
+        action: format!("the plan leaves this out, and {others}; {}, and run preflight again", mend(refusal)),
         ..finding(
             Severity::Error,
-            if table.is_some() { ObjectKind::Table } else { ObjectKind::Routine },
+            kind,
             &refusal.object,
             ConversionDetails {
                 schema: table.map_or(schema, |table| table.schema.clone()),
@@ -34,6 +37,16 @@ pub fn refusal_finding(job: &Job<'_>, private: &Server, refusal: &Refusal) -> Fi
             },
         )
     }
+}
+
+/// Returns the kind of the program or view that a refused statement is about.
+fn program_kind(job: &Job<'_>, refusal: &Refusal) -> ObjectKind {
+    let mut programs =
+        job.definitions.objects.iter().map(|object| &object.name).filter(|name| {
+            name.kind.is_program_or_view() && check::table_name(&name.schema, &name.name) == refusal.object
+        });
+    let named = programs.clone().find(|name| refusal.sql.contains(&format!(" {} ", name.kind.keyword())));
+    named.or_else(|| programs.next()).map_or(ObjectKind::Routine, |name| object_kind(name.kind))
 }
 
 /// Returns what makes a server accept a refused statement.
@@ -74,7 +87,7 @@ pub fn broken_finding(job: &Job<'_>, private: &Server, broken: &Unread) -> Findi
     let mut finding = Finding {
         what: format!("after the plan, the server can't open it: error {}: {}", broken.code, broken.message),
         why: format!("seen on a private {} after the plan", private.label()),
-        action: "change its definition first, or keep the tables that it uses as they are".into(),
+        action: "the plan leaves out the tables that it uses; change its definition, and run preflight again".into(),
         ..object_finding(job, severity, &broken.name)
     };
     if let Some(create) = mended {
@@ -132,10 +145,7 @@ fn object_finding(job: &Job<'_>, severity: Severity, object: &ObjectName) -> Fin
     let kind = match object.kind {
         Kind::Schema => ObjectKind::Schema,
         Kind::Table | Kind::Sequence => ObjectKind::Table,
-        Kind::View => ObjectKind::View,
-        Kind::Trigger => ObjectKind::Trigger,
-        Kind::Event => ObjectKind::Event,
-        _ => ObjectKind::Routine,
+        kind => object_kind(kind),
     };
     let name = match object.kind {
         Kind::Schema => object.schema.clone(),

@@ -1,6 +1,7 @@
 //! Rehearses the plan on a private server, and blocks the steps that fail there.
 
 mod back;
+mod conflicts;
 mod findings;
 mod meant;
 mod old_mode;
@@ -10,17 +11,19 @@ mod steps;
 
 use std::collections::BTreeSet;
 
-use check::table_name;
+use check::{ObjectKind, Severity, table_name};
 use facts::Facts;
-use rehearsal::{Definitions, Rehearsal};
+use rehearsal::{Definitions, Object, ObjectName, Rehearsal};
 use server::Server;
 
 use crate::Error;
+use crate::checks::{PROGRAM_MIX, Selection};
 use crate::finding::Finding;
 use crate::job::{Job, Request};
 use crate::model::{Phase, Plan, Report};
-use crate::plan::block_steps;
+use crate::plan::{block_steps, mark_programs_left_out};
 use crate::run::sort_findings;
+use conflicts::{Conflicts, read_facts};
 use findings::{broken_finding, change_finding, fault_finding, refusal_finding};
 pub use sample::SampleOptions;
 use sample::Sampler;
@@ -30,6 +33,8 @@ pub struct Rehearsed<'r> {
     pub facts: &'r Facts,
     pub definitions: &'r Definitions,
     pub request: &'r Request,
+    /// Programs are compared only if it has `program-mix`.
+    pub selection: &'r Selection,
     /// Rows to copy from the source. `None` leaves the tables empty.
     pub sample: Option<SampleOptions>,
 }
@@ -40,7 +45,8 @@ const MAX_ROUNDS: usize = 8;
 /// Runs the plan on a private server with the source's schemas, a sample of its rows, its
 /// settings that refuse definitions, and its `old_mode` where the private server knows it. Adds a
 /// finding for each refused statement. If no statement is refused, adds a finding for each change
-/// that was not meant, each fault of a table, and each object that preflight would convert again.
+/// that was not meant, each fault of a table, each program that fails or loses an index after the
+/// plan, and each object that preflight would convert again.
 /// Errors block the steps of their objects; then the rehearsal starts anew, until no error is new,
 /// or [`MAX_ROUNDS`] times.
 pub fn rehearse(private: &Server, source: &Server, inputs: &Rehearsed<'_>, report: &mut Report) -> Result<(), Error> {
@@ -56,19 +62,30 @@ pub fn rehearse(private: &Server, source: &Server, inputs: &Rehearsed<'_>, repor
             private.version()
         ));
     }
+    refusing::adopt_defaults(private, &inputs.facts.server)?;
+    let mut before = None;
+    let mut warnings = Vec::new();
     for _ in 0..MAX_ROUNDS {
-        let round = run_round(private, source, inputs, &job, &mut plan)?;
+        let round = run_round(private, source, inputs, &job, &mut plan, &mut before)?;
         report.unchecked.extend(round.unchecked);
+        let (errors, of_programs): (Vec<Finding>, Vec<Finding>) =
+            round.conflicts.into_iter().partition(|finding| finding.severity == Severity::Error);
+        // A later round leaves out more.
+        warnings = of_programs;
         let is_new = |finding: &Finding| !report.findings.contains(finding);
-        let new: Vec<Finding> = round.findings.into_iter().filter(is_new).collect();
-        let blocks = new.iter().any(|finding| finding.severity == check::Severity::Error);
-        report.findings.extend(new);
+        let mut new: Vec<Finding> = round.findings.into_iter().filter(is_new).collect();
+        new.extend(errors.into_iter().filter(|error| !has_conflict(&report.findings, error, Severity::Error)));
+        let blocks = new.iter().any(|finding| finding.severity == Severity::Error);
+        new.into_iter().for_each(|finding| add(&mut report.findings, finding));
         block_steps(&job, &report.findings, &mut plan);
         if !blocks {
             summary = Some(round.summary);
             break;
         }
     }
+    warnings.retain(|warning| !has_conflict(&report.findings, warning, Severity::Error));
+    warnings.into_iter().for_each(|warning| add(&mut report.findings, warning));
+    mark_programs_left_out(&mut report.findings, &plan);
     plan.rehearsal = summary;
     plan.algorithms_from = format!("tried on a private {} ({})", private.label(), private.version());
     plan.advice.extend(steps::describe_time(&plan));
@@ -82,9 +99,28 @@ pub fn rehearse(private: &Server, source: &Server, inputs: &Rehearsed<'_>, repor
     Ok(())
 }
 
+/// True if there is a finding of `program-mix` about the same program, of this severity.
+fn has_conflict(findings: &[Finding], of: &Finding, severity: Severity) -> bool {
+    findings.iter().any(|one| one.check == PROGRAM_MIX.name && one.object == of.object && one.severity == severity)
+}
+
+/// Adds a finding of the rehearsal. A program or view has one finding: what definitions led to
+/// expect is dropped.
+fn add(findings: &mut Vec<Finding>, finding: Finding) {
+    let is_broken_view = finding.object.kind == ObjectKind::View && finding.severity == Severity::Error;
+    let is_of_program = finding.check == PROGRAM_MIX.name || is_broken_view;
+    findings.retain(|one| {
+        let is_expected = one.check == PROGRAM_MIX.name && one.severity == Severity::Warning;
+        !(is_of_program && is_expected && one.object == finding.object)
+    });
+    findings.push(finding);
+}
+
 /// Result of one rehearsal.
 struct Round {
     findings: Vec<Finding>,
+    /// Programs that fail, or lose an index, after the plan.
+    conflicts: Vec<Finding>,
     unchecked: Vec<String>,
     summary: String,
 }
@@ -95,6 +131,7 @@ fn run_round(
     inputs: &Rehearsed<'_>,
     job: &Job<'_>,
     plan: &mut Plan,
+    before: &mut Option<Conflicts>,
 ) -> Result<Round, Error> {
     let tables = involved_tables(inputs.facts, plan);
     let schemas = inputs.definitions.schemas();
@@ -122,10 +159,22 @@ fn run_round(
     let samples = sampler.map(|sampler| sampler.finish(&mut unchecked)).unwrap_or_default();
     rehearsal.begin(&schemas, &tables)?;
     refusing::adopt(&mut rehearsal, &inputs.facts.server)?;
-    let missing: BTreeSet<String> =
-        unbuilt.iter().map(|unbuilt| table_name(&unbuilt.name.schema, &unbuilt.name.name)).collect();
+    let is_unbuilt = |name: &ObjectName| unbuilt.iter().any(|unbuilt| unbuilt.name == *name);
+    let gone: Vec<&Object> = rehearsal.missing(inputs.definitions).filter(|object| !is_unbuilt(&object.name)).collect();
+    // The check `programs` reports the others.
+    let unexpected = gone.iter().filter(|object| !object.ends_soon);
+    unchecked.extend(
+        unexpected
+            .map(|object| format!("{}: not rehearsed: {} drops it when it is created", object.name, private.label())),
+    );
+    let absent = unbuilt.iter().map(|unbuilt| &unbuilt.name).chain(gone.iter().map(|object| &object.name));
+    let missing: BTreeSet<String> = absent.map(|name| table_name(&name.schema, &name.name)).collect();
+    if before.is_none() && inputs.selection.contains(PROGRAM_MIX.name) {
+        *before = Some(Conflicts::find(read_facts(private, &schemas)?, &inputs.facts.server));
+    }
     let refused = steps::run_steps(&mut rehearsal, inputs.facts, plan, &samples, &missing)?;
     let mut findings: Vec<Finding> = refused.iter().map(|refusal| refusal_finding(job, private, refusal)).collect();
+    let mut conflicts = Vec::new();
     if findings.is_empty() {
         let (after, changes) = rehearsal.changes(&schemas, &tables)?;
         let is_unmeant = |change: &&rehearsal::Change| !meant::is_meant(job, plan, change);
@@ -137,8 +186,12 @@ fn run_round(
         }));
         let faults = rehearsal.prove(&after, &tables)?;
         findings.extend(faults.iter().map(|fault| fault_finding(job, private, fault)));
-        findings.extend(back::find_unconverted(private, &after, inputs.request, job, plan)?);
-        if !plan.back.is_empty() && findings.iter().all(|finding| finding.severity < check::Severity::Error) {
+        let facts = read_facts(private, &schemas)?;
+        findings.extend(back::find_unconverted(private, &facts, &after, inputs.request, job, plan));
+        if let Some(before) = before {
+            conflicts = before.find_new(job, plan, facts);
+        }
+        if !plan.back.is_empty() && findings.iter().all(|finding| finding.severity < Severity::Error) {
             plan.not_restored = back::rehearse_back(&mut rehearsal, plan, &schemas, &tables)?;
         }
     }
@@ -151,7 +204,7 @@ fn run_round(
         message::count_noun(rows, "row"),
         message::count_noun(statements as u64, "statement"),
     );
-    Ok(Round { findings, unchecked, summary })
+    Ok(Round { findings, conflicts, unchecked, summary })
 }
 
 /// Returns schema and name of the tables that the plan alters or repairs, and of the tables that

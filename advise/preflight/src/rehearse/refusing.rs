@@ -27,3 +27,16 @@ pub fn adopt(rehearsal: &mut Rehearsal<'_>, source: &ServerFacts) -> Result<(), 
     }
     Ok(())
 }
+
+/// Gives new sessions of the private server the source's default collations of character sets:
+/// what programs declare without COLLATE gets them.
+pub fn adopt_defaults(private: &Server, source: &ServerFacts) -> Result<(), Error> {
+    let mut conn = private.connect_patiently()?;
+    for name in ["default_collation_for_utf8mb4", "character_set_collations"] {
+        if let Some(value) = source.variable(name) {
+            // Another version may lack the variable or the collation.
+            let _ = conn.query_drop(format!("SET GLOBAL {name} = {}", sql::quote_string(value)));
+        }
+    }
+    Ok(())
+}

@@ -78,7 +78,8 @@ impl Lab {
         let mut report = self.report_of(&facts, options, &ReadOptions::default(), &Checkpoint::disabled()).unwrap();
         let definitions = read_definitions(&self.server, &facts).unwrap();
         let sample = Some(SampleOptions::default());
-        let of = Rehearsed { facts: &facts, definitions: &definitions, request: &options.request, sample };
+        let Options { request, selection, .. } = options;
+        let of = Rehearsed { facts: &facts, definitions: &definitions, request, selection, sample };
         rehearse(&private, &self.server, &of, &mut report).unwrap();
         for schema in schemas {
             private.connect().unwrap().query_drop(format!("DROP DATABASE IF EXISTS {schema}")).unwrap();

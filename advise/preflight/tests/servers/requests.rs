@@ -270,7 +270,7 @@ fn binary_log_refuses_functions() {
 }
 
 /// Opens the lab's server as another user.
-fn open_as(lab: &Lab, user: &str) -> server::Server {
+pub fn open_as(lab: &Lab, user: &str) -> server::Server {
     let Address::Socket(socket) = &lab.server.endpoint().address else { panic!("no socket") };
     let spec = format!("u={user},S={}", socket.display()).parse().unwrap();
     let login = Login { no_defaults: true, ..Login::default() };

@@ -36,6 +36,7 @@ pub fn read(server: &Server, conn: &mut Conn, schemas: &[String], values: Values
         label: server.label().to_owned(),
         flavour: server.flavour(),
         unopened_views: UnopenedViews::default(),
+        prepares_views: matches!(values, Values::Checksums(_)) && server.flavour() == Flavour::MySql,
         found: Definitions::default(),
     };
     reader.read_unopened_views(server)?;
@@ -63,6 +64,9 @@ struct Reader<'c> {
     label: String,
     flavour: Flavour,
     unopened_views: UnopenedViews,
+    /// True on a private server of MySQL, which since 8.0 answers SHOW FIELDS from its dictionary,
+    /// also for a view that it can't open.
+    prepares_views: bool,
     found: Definitions,
 }
 

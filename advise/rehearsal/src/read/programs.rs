@@ -54,16 +54,23 @@ impl Reader<'_> {
             self.add_unread(Kind::View, schema, name, (0, reason));
             return Ok(());
         }
-        let fields: Result<Vec<mysql::Row>, mysql::Error> =
-            self.conn.query(format!("SHOW FIELDS FROM {}", quote_table(schema, name)));
-        match fields {
+        let view = quote_table(schema, name);
+        let fields: Result<Vec<mysql::Row>, mysql::Error> = self.conn.query(format!("SHOW FIELDS FROM {view}"));
+        let opened = fields.and_then(|_| if self.prepares_views { self.prepare(&view) } else { Ok(()) });
+        match opened {
             Err(error @ mysql::Error::MySqlError(_)) => self.add_unread(Kind::View, schema, name, refusal(&error)),
             Err(source) => return Err(self.failed(format!("read the columns of {schema}.{name}"), source)),
-            Ok(_) => {
+            Ok(()) => {
                 self.read_program(Kind::View, schema, name)?;
             }
         }
         Ok(())
+    }
+
+    /// Prepares a query of a view, which opens it and reads no row.
+    fn prepare(&mut self, view: &str) -> Result<(), mysql::Error> {
+        let statement = self.conn.prep(format!("SELECT * FROM {view}"))?;
+        self.conn.close(statement)
     }
 
     /// Reads triggers in the order in which they run. Before MySQL 5.7 and MariaDB 10.2 a table has

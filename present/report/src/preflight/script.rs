@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use preflight::{AlterTime, Phase, Plan, Report, Step};
 use sql::ClientReader;
 
-use super::{LEFT_OUT, provenance, verdict};
+use super::{LEFT_OUT, REST_WAITS, provenance, verdict};
 use crate::format::number::{count_noun, group_thousands};
 
 /// First line of the files with the plan and with the way back.
@@ -27,6 +27,9 @@ pub fn plan_file(report: &Report) -> String {
     comment(&format!("{}, {}; {}", report.source, report.started, provenance(plan)));
     for blocked in &plan.blocked {
         comment(&format!("{LEFT_OUT}: {blocked}"));
+    }
+    if plan.leaves_programs_behind() {
+        comment(REST_WAITS);
     }
     for blocker in report.blockers() {
         comment(&format!("error: {}: {} [{}]", blocker.object.name, blocker.what, blocker.check));

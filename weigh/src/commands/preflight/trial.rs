@@ -70,7 +70,8 @@ pub fn try_plan(
 ) -> Result<()> {
     let Some(plan) = &mut report.plan else { return Ok(()) };
     if let Some(scratch) = &args.scratch {
-        report.unchecked.push(format!("the plan: not rehearsed; its ALTERs were tried on empty tables in {scratch}"));
+        let how = format!("its ALTERs were tried on empty tables in {scratch}");
+        report.unchecked.extend(describe_unrehearsed(rehearsed, &how));
         return Ok(run_in_scratch_schema(server, scratch, rehearsed.facts, rehearsed.definitions, plan)?);
     }
     let Some(trial) = trial else {
@@ -79,7 +80,7 @@ pub fn try_plan(
             true => "--trial none".to_owned(),
             false => format!("no {} is installed (weigh servers install; --trial SPEC)", server.flavour()),
         };
-        report.unchecked.push(format!("the plan: not rehearsed: {why}"));
+        report.unchecked.extend(describe_unrehearsed(rehearsed, &why));
         return Ok(());
     };
     progress.step("rehearsing the plan on a private server");
@@ -88,7 +89,7 @@ pub fn try_plan(
         Err(error) => {
             lifecycle::interrupt::check()?;
             use_documented_algorithms(rehearsed.facts, plan);
-            report.unchecked.push(format!("the plan: not rehearsed: {error}"));
+            report.unchecked.extend(describe_unrehearsed(rehearsed, &error.to_string()));
             return Ok(());
         }
     };
@@ -103,6 +104,19 @@ pub fn try_plan(
         });
     }
     Ok(private.stop()?)
+}
+
+/// Returns what is not checked without a rehearsal.
+fn describe_unrehearsed(rehearsed: &Rehearsed<'_>, why: &str) -> Vec<String> {
+    let mut lines = vec![format!("the plan: not rehearsed: {why}")];
+    if rehearsed.definitions.objects.iter().any(|object| object.name.kind.is_program_or_view()) {
+        lines.push(
+            "programs: their parameters, variables, CONVERT and CAST were not compared with converted columns (error 1267), as the \
+             rehearsal does"
+                .to_owned(),
+        );
+    }
+    lines
 }
 
 /// Returns the server's settings that decide which definitions of tables and programs it accepts.

@@ -1,0 +1,256 @@
+//! Texts in stored programs that don't fit each other: columns, parameters, variables, columns of
+//! temporary tables, and results of CONVERT and CAST.
+
+use std::collections::HashSet;
+
+use check::ObjectKind;
+use facts::{Facts, Program, Schema, ServerFacts};
+use rules::coercibility::{Coercibility, Outcome, Side, choose_collation};
+use server::{Flavour, Version, error_code};
+use sql::{SqlMode, Token, TokenKind};
+
+use crate::checks::default_collation;
+use crate::distinct::Distinct;
+use crate::text::{
+    Comparison, ComparisonKind, CreatedTable, Declaration, Operand, Scope, created_table, declared_variables,
+    find_comparisons, simplify_calls, split_body, text_columns, tokens,
+};
+
+/// First version of MariaDB that was seen to give CONVERT and CAST a coercibility of 4: they adapt
+/// to a column. It is 2 on MySQL 5.6 to 9.7 and MariaDB 10.1 to 11.4, as that of a column: error
+/// 1267.
+const CONVERSIONS_ADAPT: Version = Version::new(11, 8, 0);
+
+/// A stored program with texts that don't fit each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProgramConflicts<'f> {
+    pub kind: ObjectKind,
+    pub schema: &'f Schema,
+    pub program: &'f Program,
+    /// Table of a trigger.
+    pub table: Option<&'f str>,
+    /// Not empty.
+    pub conflicts: Vec<Conflict>,
+}
+
+/// Two texts that a program compares or combines.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Conflict {
+    pub left: ConflictSide,
+    pub right: ConflictSide,
+    pub effect: ConflictEffect,
+}
+
+/// A text in a [`Conflict`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ConflictSide {
+    /// `shop.orders.code`, a variable's name, or the text of a CONVERT.
+    pub name: String,
+    pub collation: String,
+    /// True for columns of tables that are in the facts.
+    pub is_column: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ConflictEffect {
+    /// The server refuses, with this error.
+    Refused(u16),
+    /// A column is converted, so this index of it is unusable.
+    IndexLost(String),
+}
+
+impl std::fmt::Display for Conflict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { left, right, effect } = self;
+        write!(f, "{} ({}) with {} ({})", left.name, left.collation, right.name, right.collation)?;
+        match effect {
+            ConflictEffect::Refused(_) => Ok(()),
+            ConflictEffect::IndexLost(index) => write!(f, ", index {index}"),
+        }
+    }
+}
+
+/// Returns the routines, triggers and events that compare or combine texts which don't fit.
+pub fn find_program_conflicts(facts: &Facts) -> Vec<ProgramConflicts<'_>> {
+    let mut found = Vec::new();
+    for schema in &facts.schemas {
+        let mut add = |kind, program, table, scope| {
+            let conflicts = read_program(facts, schema, program, scope);
+            if !conflicts.is_empty() {
+                found.push(ProgramConflicts { kind, schema, program, table, conflicts });
+            }
+        };
+        for routine in &schema.routines {
+            let mut scope = Scope::default();
+            for parameter in &routine.parameters {
+                if let (Some(name), Some(collation)) = (&parameter.name, &parameter.collation) {
+                    scope.add_variable(name, collation);
+                }
+            }
+            add(ObjectKind::Routine, &routine.program, None, scope);
+        }
+        for trigger in &schema.triggers {
+            let mut scope = Scope::default();
+            for row in ["new", "old"] {
+                scope.add_row(row, text_columns(facts, &schema.name, &trigger.table));
+            }
+            add(ObjectKind::Trigger, &trigger.program, Some(trigger.table.as_str()), scope);
+        }
+        for event in &schema.events {
+            add(ObjectKind::Event, &event.program, None, Scope::default());
+        }
+    }
+    found
+}
+
+/// `scope` starts with the parameters of a routine, or with OLD and NEW of a trigger.
+fn read_program(facts: &Facts, schema: &Schema, program: &Program, mut scope: Scope<'_>) -> Vec<Conflict> {
+    let body = program.body.as_deref().unwrap_or("");
+    let mut found = Distinct::default();
+    let reader = Reader { facts, schema, program };
+    for part in split_body(body) {
+        for variable in declared_variables(&part) {
+            let stored = program.charsets.database.as_deref().unwrap_or(&schema.collation);
+            scope.add_variable(&variable.name, &collation_of(facts, &variable, stored));
+        }
+        if let Some(table) = created_table(&part) {
+            scope.add_table(&table.name, created_columns(facts, &table, &schema.collation));
+        }
+        reader.read_part(body, &part, &scope).into_iter().for_each(|conflict| found.add(conflict));
+        if let Some(prepared) = prepared_text(&part) {
+            // It sees no variables.
+            let conflicts = reader.read_part(&prepared, &tokens(&prepared), &Scope::default());
+            conflicts.into_iter().for_each(|conflict| found.add(conflict));
+        }
+    }
+    found.list
+}
+
+/// Returns the statement of `PREPARE name FROM '…'`.
+fn prepared_text(part: &[Token<'_>]) -> Option<String> {
+    let prepare = part.windows(4).find(|words| words[0].is_keyword("prepare") && words[2].is_keyword("from"))?;
+    let literal = Some(&prepare[3]).filter(|token| token.kind == TokenKind::StringLiteral)?;
+    Some(sql::unquote_string(literal.text, SqlMode::default()))
+}
+
+struct Reader<'r> {
+    facts: &'r Facts,
+    schema: &'r Schema,
+    program: &'r Program,
+}
+
+impl Reader<'_> {
+    /// Reads a part of a text between two semicolons.
+    fn read_part(&self, text: &str, part: &[Token<'_>], program_scope: &Scope<'_>) -> Vec<Conflict> {
+        let server = &self.facts.server;
+        let reads_conversions = server.flavour == Flavour::MySql || server.version_number() < CONVERSIONS_ADAPT;
+        let mut scope = Scope::from_statement(self.facts, part, Some(&self.schema.name));
+        let mut comparisons: Vec<(Comparison, bool)> =
+            find_comparisons(part).into_iter().map(|comparison| (comparison, true)).collect();
+        let simple = simplify_calls(text, part, reads_conversions);
+        if simple.tokens.len() != part.len() {
+            for converted in &simple.converted {
+                let collation = match &converted.charset {
+                    Some(charset) => charset_default(self.facts, charset),
+                    None => Some(self.program.charsets.connection.clone()),
+                };
+                if let Some(collation) = collation.filter(|name| !name.is_empty()) {
+                    scope.add_variable(&converted.text, &collation);
+                }
+            }
+            let as_written: HashSet<Comparison> =
+                comparisons.iter().map(|(comparison, _)| comparison.clone()).collect();
+            let of_calls = find_comparisons(&simple.tokens).into_iter().filter(|one| !as_written.contains(one));
+            comparisons.extend(of_calls.map(|comparison| (comparison, false)));
+        }
+        let judge = |(comparison, is_written): &(Comparison, bool)| {
+            let (left, right) = (
+                scope.find_within(program_scope, &comparison.left),
+                scope.find_within(program_scope, &comparison.right),
+            );
+            // A name that several tables in scope have is skipped: only the server knows which is
+            // meant.
+            let ([left], [right]) = (left.as_slice(), right.as_slice()) else { return None };
+            let effect = judge(server, comparison.kind, left, right)?;
+            // No index is looked up by the result of a call.
+            let is_kept = *is_written || matches!(effect, ConflictEffect::Refused(_));
+            is_kept.then(|| Conflict { left: side(left), right: side(right), effect })
+        };
+        comparisons.iter().filter_map(judge).collect()
+    }
+}
+
+fn side(operand: &Operand<'_>) -> ConflictSide {
+    ConflictSide {
+        name: operand.name.clone(),
+        collation: operand.collation.clone(),
+        is_column: operand.column.is_some(),
+    }
+}
+
+fn judge(
+    server: &ServerFacts,
+    kind: ComparisonKind,
+    left: &Operand<'_>,
+    right: &Operand<'_>,
+) -> Option<ConflictEffect> {
+    let outcome = choose_collation(server.flavour, server.version_number(), implicit(left), implicit(right));
+    let converted = match outcome {
+        Outcome::Collation(Side::Left) | Outcome::CollationIfRepresentable(Side::Left) => right,
+        Outcome::Collation(Side::Right) | Outcome::CollationIfRepresentable(Side::Right) => left,
+        _ => return refusal(server, kind).map(ConflictEffect::Refused),
+    };
+    // Whether a join of two columns loses an index is left to `join-mismatch`, which explains
+    // likely joins. A variable with `_bin` keeps the index of a column of its character set (MySQL
+    // 5.6, 9.7, MariaDB 10.11, 11.8).
+    let is_variable = left.column.is_none() || right.column.is_none();
+    let charset = |one: &Operand<'_>| rules::charset::collation_charset(&one.collation).to_owned();
+    let is_looked_up = matches!(kind, ComparisonKind::Compared | ComparisonKind::Between);
+    let is_converted = is_variable && is_looked_up && charset(left) != charset(right);
+    converted.index().filter(|_| is_converted).map(|index| ConflictEffect::IndexLost(index.to_owned()))
+}
+
+/// Returns the error with which a server refuses two collations. `None` if it takes them: MySQL
+/// 9.7 compares a CONCAT of two collations with a literal, MySQL up to 8.0.12 and MariaDB refuse.
+fn refusal(server: &ServerFacts, kind: ComparisonKind) -> Option<u16> {
+    let is_new = server.flavour == Flavour::MySql && server.version_number() > Version::new(8, 0, 12);
+    match kind {
+        ComparisonKind::Concatenated if is_new => None,
+        ComparisonKind::Compared | ComparisonKind::Value | ComparisonKind::Concatenated => {
+            Some(error_code::CANT_AGGREGATE_2COLLATIONS)
+        }
+        ComparisonKind::Between => Some(error_code::CANT_AGGREGATE_3COLLATIONS),
+        ComparisonKind::United => Some(error_code::CANT_AGGREGATE_NCOLLATIONS),
+    }
+}
+
+fn implicit<'o>(operand: &'o Operand<'_>) -> rules::coercibility::Operand<'o> {
+    rules::coercibility::Operand::new(&operand.collation, Coercibility::Implicit)
+}
+
+/// Returns the collation of a variable, a column or a table. `default` is the collation of one
+/// without clauses.
+fn collation_of(facts: &Facts, declared: &Declaration, default: &str) -> String {
+    match (&declared.collation, &declared.charset) {
+        (Some(collation), _) => collation.clone(),
+        (None, Some(charset)) => charset_default(facts, charset).unwrap_or_else(|| default.to_owned()),
+        (None, None) => default.to_owned(),
+    }
+}
+
+fn charset_default(facts: &Facts, charset: &str) -> Option<String> {
+    let info = facts.server.charset(charset)?;
+    Some(default_collation(&facts.server, rules::charset::current_name(&info.name), &info.default_collation).0)
+}
+
+fn created_columns<'a>(facts: &Facts, table: &CreatedTable, schema: &str) -> Vec<Operand<'a>> {
+    let options =
+        Declaration { name: String::new(), charset: table.charset.clone(), collation: table.collation.clone() };
+    let default = collation_of(facts, &options, schema);
+    let operand = |column: &Declaration| Operand {
+        name: format!("{}.{}", table.name, column.name),
+        collation: collation_of(facts, column, &default),
+        column: None,
+    };
+    table.columns.iter().map(operand).collect()
+}
