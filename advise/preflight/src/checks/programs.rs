@@ -3,11 +3,11 @@
 use facts::{Program, Schema};
 use rehearsal::ObjectName;
 
-use super::{Check, CheckFunction};
+use super::{Check, CheckFunction, program_finding};
 use crate::finding::{ConversionDetails, Finding};
 use crate::job::Job;
 use crate::model::Example;
-use crate::plan::programs_left;
+use crate::plan::{events_left_out, programs_left};
 use check::{Object, ObjectKind, Reading, Severity};
 
 pub static CHECK: Check = Check {
@@ -17,13 +17,29 @@ pub static CHECK: Check = Check {
     doc: "A routine, trigger, event or view keeps the character set and collation of the session that created it, and all but views those of \
               the schema for parameters and variables that name none. After a conversion they compare new columns with old variables: \
               error 1267 (illegal mix of collations), or an index that is no longer used. The plan creates them again. A function whose result \
-              is in the schema's old character set gets the new one: RETURNS varchar(10) CHARSET latin1 would refuse or lose characters.",
+              is in the schema's old character set gets the new one: RETURNS varchar(10) CHARSET latin1 would refuse or lose characters. \
+              Events whose time is over, or will be within a day, keep theirs: servers drop such an event as soon as it is created (note 1588), or \
+              disable it (note 1544).",
     run: CheckFunction::Facts(run),
 };
 
 fn run(job: &Job<'_>) -> Vec<Finding> {
     let planned = programs_left(job, &job.request);
-    job.facts.schemas.iter().filter_map(|schema| check_schema(job, schema, &planned)).collect()
+    let mut findings: Vec<Finding> =
+        job.facts.schemas.iter().filter_map(|schema| check_schema(job, schema, &planned)).collect();
+    findings.extend(events_left_out(job, &job.request).into_iter().map(|event| describe_event(job, event)));
+    findings
+}
+
+/// Reports an event that the plan leaves out because its time is over.
+fn describe_event(job: &Job<'_>, event: &rehearsal::Object) -> Finding {
+    Finding {
+        check: CHECK.name.into(),
+        what: "the time of this event is over, or will be within a day: the plan leaves it out, and it keeps its old collation".into(),
+        why: "a server drops such an event as soon as it is created (note 1588), or disables it (note 1544)".into(),
+        action: "drop it if nobody needs it, or create it with a later time after the plan".into(),
+        ..program_finding(job, event, Severity::Warning)
+    }
 }
 
 /// A program that keeps an old collation.

@@ -33,7 +33,7 @@ use verification::verification_queries;
 pub use block::{block_steps, mark_programs_left_out};
 pub use convert::dependent_columns;
 pub use generated::generated_targets;
-pub use programs::{NO_ACCOUNTS, keeps_old_collation, programs_left, without_return_charset};
+pub use programs::{NO_ACCOUNTS, events_left_out, keeps_old_collation, programs_left, without_return_charset};
 pub use views::without_conversions;
 
 /// Findings decide which steps are blocked, which columns get another type, and which text is

@@ -41,8 +41,8 @@ pub fn keeps_old_collation<'o>(object: &'o Object, target: &str) -> Option<&'o s
 /// Triggers that are dropped for repairs are created again, too. Triggers of one table, time and
 /// event run in the order of their creation, so they are created again together.
 pub(super) fn chosen_programs<'f>(job: &Job<'f>, request: &Request, repairs: &[&Finding]) -> Vec<ChosenProgram<'f>> {
-    let programs: Vec<&Object> =
-        job.definitions.objects.iter().filter(|object| object.name.kind.is_program_or_view()).collect();
+    let is_program = |object: &&Object| object.name.kind.is_program_or_view() && !object.ends_soon;
+    let programs: Vec<&Object> = job.definitions.objects.iter().filter(is_program).collect();
     let reasons: Vec<Option<String>> = programs.iter().map(|object| reason(job, request, object)).collect();
     let place =
         |object: &Object| Some((object.name.schema.clone(), object.parts.get("place")?.rsplit_once(',')?.0.to_owned()));
@@ -66,6 +66,12 @@ pub(super) fn chosen_programs<'f>(job: &Job<'f>, request: &Request, repairs: &[&
         .zip(reasons)
         .filter_map(|(object, reason)| Some(ChosenProgram { object, why: choose((object, reason))? }))
         .collect()
+}
+
+/// Returns the events that the plan would create again if their time were not over, or about to be.
+pub fn events_left_out<'f>(job: &Job<'f>, request: &Request) -> Vec<&'f Object> {
+    let events = job.definitions.of_kind(Kind::Event).filter(|event| event.ends_soon);
+    events.filter(|event| reason(job, request, event).is_some()).collect()
 }
 
 /// Returns why a program is created again. `None` if it isn't.

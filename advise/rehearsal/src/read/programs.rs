@@ -40,9 +40,21 @@ impl Reader<'_> {
             self.read_view(schema, &view)?;
         }
         self.read_triggers(schema)?;
-        let events = format!("SELECT EVENT_NAME FROM information_schema.EVENTS WHERE EVENT_SCHEMA = {name} ORDER BY 1");
-        for event in self.query::<String>("list the events", &events)? {
-            self.read_program(Kind::Event, schema, &event)?;
+        self.read_events(schema)
+    }
+
+    /// Reads events. `EXECUTE_AT` and `ENDS` are in the event's time zone, at most 14 hours from UTC.
+    fn read_events(&mut self, schema: &str) -> Result<(), Error> {
+        let query = format!(
+            "SELECT EVENT_NAME, COALESCE(COALESCE(EXECUTE_AT, ENDS) < UTC_TIMESTAMP() + INTERVAL 1 DAY \
+             AND (ON_COMPLETION <> 'PRESERVE' OR STATUS = 'ENABLED'), 0) \
+             FROM information_schema.EVENTS WHERE EVENT_SCHEMA = {} ORDER BY 1",
+            quote_string(schema)
+        );
+        for (event, ends_soon) in self.query::<(String, bool)>("list the events", &query)? {
+            if let Some(object) = self.read_program(Kind::Event, schema, &event)? {
+                object.ends_soon = ends_soon;
+            }
         }
         Ok(())
     }
