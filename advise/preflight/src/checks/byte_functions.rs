@@ -1,25 +1,34 @@
-//! Generated columns and functional indexes over the bytes of text that gets another character set.
+//! Generated columns, functional indexes, programs and views over the bytes of text that gets
+//! another character set.
 
+use audit::{declared_parameters, declared_variables};
+use rehearsal::{Kind, Object as Program, ObjectName};
+use server::{collation_charset, current_charset_name};
 use sql::{SqlMode, Token};
 
+use super::program_mix::program_finding;
 use super::{Check, CheckFunction};
 use crate::expression::mentions_column;
 use crate::finding::{Finding, column_finding, index_finding};
-use crate::job::{Job, TableJob};
+use crate::job::{Conversion, Job, TableJob};
+use crate::plan::programs_left;
+use crate::program::{self, named_tables};
 use check::{Reading, Severity};
 
 pub static CHECK: Check = Check {
     name: "byte-functions",
-    title: "generated columns and functional indexes of the bytes of converted text, such as MD5(name)",
-    reads: &[Reading::Schemas],
+    title: "generated columns, functional indexes, programs and views of the bytes of converted text, such as MD5(name)",
+    reads: &[Reading::Schemas, Reading::Programs],
     doc: "MD5, SHA2, LENGTH, HEX and others work on bytes, and another character set has other bytes for all text that isn't ASCII. The \
               conversion computes such generated columns anew: look-ups by a stored hash, and comparisons with hashes of another system, find \
-              nothing any more.",
+              nothing any more. Triggers, routines, events and views that call them with a converted column, or with a parameter or variable \
+              that gets the new character set, disagree with the values that were stored before: a UNIQUE key of hashes then takes duplicates. \
+              Where a program only takes the length, it is a note.",
     run: CheckFunction::Facts(run),
 };
 
 /// Functions whose result depends on the bytes of a text.
-const FUNCTIONS: [&str; 16] = [
+const FUNCTIONS: [&str; 22] = [
     "md5",
     "sha",
     "sha1",
@@ -32,14 +41,26 @@ const FUNCTIONS: [&str; 16] = [
     "hex",
     "to_base64",
     "ord",
+    "ascii",
+    "weight_string",
     "compress",
     "aes_encrypt",
+    "des_encrypt",
+    "encrypt",
+    "encode",
     "password",
+    "old_password",
     "statement_digest",
 ];
 
+/// Functions among [`FUNCTIONS`] whose result is a length.
+const LENGTHS: [&str; 3] = ["length", "octet_length", "bit_length"];
+
 fn run(job: &Job<'_>) -> Vec<Finding> {
-    job.tables.iter().flat_map(|table| check_table(job, table)).collect()
+    let recreated = programs_left(job, &job.request);
+    let programs = job.definitions.objects.iter().filter(|object| object.name.kind.is_program_or_view());
+    let of_programs = programs.filter_map(|program| check_program(job, program, &recreated));
+    job.tables.iter().flat_map(|table| check_table(job, table)).chain(of_programs).collect()
 }
 
 fn check_table(job: &Job<'_>, table: &TableJob<'_>) -> Vec<Finding> {
@@ -64,11 +85,78 @@ fn check_table(job: &Job<'_>, table: &TableJob<'_>) -> Vec<Finding> {
 /// Returns the first function of bytes in an expression that names a column which gets another
 /// character set.
 fn byte_function(table: &TableJob<'_>, expression: &str) -> Option<String> {
-    let changes_bytes = table.conversions.iter().any(|conversion| {
-        conversion.source_charset_name() != conversion.planned_target().charset
-            && mentions_column(expression, &conversion.column.name)
-    });
+    let changes_bytes = table
+        .conversions
+        .iter()
+        .any(|conversion| changes_charset(conversion) && mentions_column(expression, &conversion.column.name));
     find_byte_function(expression).filter(|_| changes_bytes)
+}
+
+fn changes_charset(conversion: &Conversion<'_>) -> bool {
+    current_charset_name(conversion.source_charset_name()) != current_charset_name(&conversion.planned_target().charset)
+}
+
+/// Reports a program or view that calls functions of bytes with text that gets another character
+/// set.
+fn check_program(job: &Job<'_>, program: &Program, recreated: &[ObjectName]) -> Option<Finding> {
+    let tokens = program::tokens(program);
+    let mut changed: Vec<String> = named_tables(job, program, &tokens)
+        .into_iter()
+        .filter_map(|table| job.table(&table.schema, &table.name))
+        .flat_map(|table| table.conversions.iter().filter(|one| changes_charset(one)))
+        .map(|conversion| conversion.column.name.clone())
+        .collect();
+    if recreated.contains(&program.name) && gets_new_default(job, program) {
+        changed.extend(undeclared_texts(program, &tokens));
+    }
+    let calls = calls_with(&tokens, &changed);
+    let call = calls.iter().find(|call| !call.is_any_keyword(&LENGTHS)).or_else(|| calls.first())?;
+    let severity = if call.is_any_keyword(&LENGTHS) { Severity::Note } else { Severity::Warning };
+    let mut finding = program_finding(job, program, severity);
+    finding.check = CHECK.name.into();
+    finding.what = format!("it calls {} with text whose bytes change where it isn't ASCII", call.text.to_uppercase());
+    finding.why =
+        "values that were stored before the plan, or are stored elsewhere, differ from its result then".into();
+    finding.action = format!(
+        "compute stored values anew after the plan, or give {} the text in the old character set: CONVERT(… USING …)",
+        call.text.to_uppercase()
+    );
+    Some(finding)
+}
+
+/// True if what a program declares without a character set gets another one when it is created
+/// again.
+fn gets_new_default(job: &Job<'_>, program: &Program) -> bool {
+    let old = program.session.schema_collation.as_deref().map(collation_charset);
+    let is_other = |old| current_charset_name(old) != current_charset_name(collation_charset(&job.targets[0]));
+    old.is_some_and(is_other) && !job.request.names_tables()
+}
+
+/// Returns the parameters and variables of a program without a character set of their own.
+fn undeclared_texts(program: &Program, tokens: &[Token<'_>]) -> Vec<String> {
+    let has_parameters = matches!(program.name.kind, Kind::Function | Kind::Procedure);
+    let open = tokens.iter().position(|token| token.is_symbol('(')).filter(|_| has_parameters);
+    let (mut declared, close) = open.map_or((Vec::new(), 0), |open| declared_parameters(tokens, open));
+    let parts = tokens.get(close..).unwrap_or_default().split(|token| token.is_symbol(';'));
+    declared.extend(parts.flat_map(declared_variables));
+    let is_undeclared = |one: &audit::Declaration| one.charset.is_none() && one.collation.is_none();
+    declared.into_iter().filter(is_undeclared).map(|one| one.name).collect()
+}
+
+/// Returns the functions of bytes that are called with one of the names, unless a CONVERT or CAST
+/// in the call names a character set.
+fn calls_with<'t, 's>(tokens: &'t [Token<'s>], names: &[String]) -> Vec<&'t Token<'s>> {
+    let has_name =
+        |token: &Token<'_>| token.name().is_some_and(|own| names.iter().any(|name| name.eq_ignore_ascii_case(&own)));
+    let is_call = |at: &usize| {
+        let is_function =
+            tokens[*at].is_any_keyword(&FUNCTIONS) && tokens.get(at + 1).is_some_and(|next| next.is_symbol('('));
+        let inside = tokens.get(at + 2..).filter(|_| is_function).unwrap_or_default();
+        let inside = sql::closing_parenthesis(inside).map_or(inside, |close| &inside[..close]);
+        inside.iter().any(has_name)
+            && !inside.iter().any(|token| token.is_any_keyword(&["using", "character", "charset"]))
+    };
+    (0..tokens.len()).filter(is_call).map(|at| &tokens[at]).collect()
 }
 
 fn find_byte_function(expression: &str) -> Option<String> {
@@ -89,7 +177,18 @@ fn describe(mut finding: Finding, function: &str) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::find_byte_function;
+    use super::*;
+
+    #[test]
+    fn finds_calls_with_names() {
+        let calls = |text: &str| {
+            let tokens: Vec<Token<'_>> = sql::tokenize(text, SqlMode::default()).collect();
+            calls_with(&tokens, &["name".to_owned()]).iter().map(|token| token.text.to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(calls("SET NEW.h = SHA2(CONCAT(NEW.name, id), 256), x = LENGTH(y)"), ["SHA2"]);
+        assert_eq!(calls("select md5(`u`.`Name`) where crc32(id) = 5"), ["md5"]);
+        assert_eq!(calls("SET h = MD5(CONVERT(NEW.name USING latin1)), name = UPPER(name)"), [""; 0]);
+    }
 
     #[test]
     fn finds_functions_of_bytes() {

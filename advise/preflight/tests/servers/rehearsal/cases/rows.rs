@@ -109,10 +109,10 @@ pub const CASES: &[Case] = &[
         on: is_modern,
         statements: &[
             "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20), h CHAR(64) CHARACTER SET ascii AS (SHA2(a, 256)) STORED, \
-             n INT AS (CHAR_LENGTH(a)) STORED)",
+             n INT AS (CHAR_LENGTH(a)) STORED, k TINYINT UNSIGNED AS (ASCII(a)) STORED)",
             "INSERT INTO t (id, a) VALUES (1, 'ü')",
         ],
-        findings: &[("byte-functions", "t.h")],
+        findings: &[("byte-functions", "t.h"), ("byte-functions", "t.k")],
         after: &[("SELECT h = SHA2(_utf8mb4 X'C3BC', 256) FROM t", "1")],
         ..CASE
     },
