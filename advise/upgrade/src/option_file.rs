@@ -14,10 +14,71 @@ const MAX_LEFT_OUT: usize = 100;
 /// A refused option of the file.
 struct Refused {
     name: String,
-    /// Value in the last line that sets it.
-    value: String,
+    /// Lines that set it.
+    lines: Vec<ServerLine>,
+    /// The server's message.
+    message: String,
+}
+
+impl Refused {
     /// False if the server has the option, and refuses the value.
-    is_unknown: bool,
+    fn is_unknown(&self) -> bool {
+        is_unknown(&self.message)
+    }
+
+    /// Value in the last line that sets it.
+    fn value(&self) -> &str {
+        let value = self.lines.last().and_then(|line| line.text.split_once('=')).map_or("", |(_, value)| value.trim());
+        value.trim_matches(['\'', '"'])
+    }
+}
+
+/// A start of a server without what it refuses to start with.
+struct Start<'s> {
+    spec: &'s Spec,
+    progress: &'s dyn Progress,
+    options: Options,
+    refused: Vec<Refused>,
+    /// Settings that are no options, each with the error of the start with it.
+    later: Vec<(Setting, Error)>,
+}
+
+impl<'s> Start<'s> {
+    fn new(spec: &'s Spec, options: &Options, progress: &'s dyn Progress) -> Self {
+        Self { spec, progress, options: options.clone(), refused: Vec::new(), later: Vec::new() }
+    }
+
+    /// Starts the server again and again, each time without one more option. `opened` is the first
+    /// start. Returns an error that no option of the file causes.
+    fn open(&mut self, mut opened: Result<Server, Error>) -> Result<Server, Error> {
+        loop {
+            match opened {
+                Ok(server) => return Ok(server),
+                Err(error) => self.leave_out(error)?,
+            }
+            opened = server::open(self.spec, &self.options, self.progress);
+        }
+    }
+
+    /// Leaves out the option or setting that caused an error. Returns other errors.
+    fn leave_out(&mut self, error: Error) -> Result<(), Error> {
+        let Error::Start { reason, .. } = &error else { return Err(error) };
+        let Some((name, message)) = refused_option(reason) else { return Err(error) };
+        let given = self.options.settings.iter().position(|one| one.name.variable() == name);
+        if let Some(at) = given.filter(|_| is_unknown(message)) {
+            self.later.push((self.options.settings.remove(at), error));
+            return Ok(());
+        }
+        let is_new = !self.options.left_out.contains(&name) && self.refused.len() < MAX_LEFT_OUT;
+        let path = self.options.defaults_file.as_deref().filter(|_| is_new);
+        let lines = path.map(|path| lines_of(path, &name)).unwrap_or_default();
+        if lines.is_empty() {
+            return Err(error);
+        }
+        self.refused.push(Refused { name: name.clone(), lines, message: message.to_owned() });
+        self.options.left_out.push(name);
+        Ok(())
+    }
 }
 
 /// Starts the new server with the option file. An option of the file that the server refuses to
@@ -29,38 +90,14 @@ pub fn open_target(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<(Server, Option<Vec<Finding>>), Error> {
-    let mut options = options.clone();
-    let path = options.defaults_file.clone();
-    let mut findings = Vec::new();
-    let mut refused = Vec::new();
-    let mut later: Vec<(Setting, Error)> = Vec::new();
-    loop {
-        let error = match server::open(spec, &options, progress) {
-            Ok(server) => {
-                for (setting, error) in later {
-                    set_global(&server, &setting, error)?;
-                }
-                add_successors(&server, &refused, &mut findings)?;
-                return Ok((server, path.map(|_| findings)));
-            }
-            Err(error) => error,
-        };
-        let Error::Start { reason, .. } = &error else { return Err(error) };
-        let Some((name, message)) = refused_option(reason) else { return Err(error) };
-        let given = options.settings.iter().position(|one| one.name.variable() == name);
-        if let Some(at) = given.filter(|_| is_unknown(message)) {
-            later.push((options.settings.remove(at), error));
-            continue;
-        }
-        let is_new = !options.left_out.contains(&name) && findings.len() < MAX_LEFT_OUT;
-        let lines = path.as_deref().filter(|_| is_new).map(|path| lines_of(path, &name)).unwrap_or_default();
-        let Some(last) = lines.last() else { return Err(error) };
-        let value = last.text.split_once('=').map_or("", |(_, value)| value.trim());
-        let value = value.trim_matches(['\'', '"']).to_owned();
-        findings.push(finding(&lines, &name, message));
-        refused.push(Refused { name: name.clone(), value, is_unknown: is_unknown(message) });
-        options.left_out.push(name);
+    let mut start = Start::new(spec, options, progress);
+    let server = start.open(server::open(spec, options, progress))?;
+    for (setting, error) in start.later {
+        set_global(&server, &setting, error)?;
     }
+    let mut findings: Vec<Finding> = start.refused.iter().map(finding).collect();
+    add_successors(&server, &start.refused, &mut findings)?;
+    Ok((server, options.defaults_file.as_ref().map(|_| findings)))
 }
 
 /// Makes a setting that is no option. Returns the error of the start with it if the server does not
@@ -82,32 +119,15 @@ fn set_global(server: &Server, setting: &Setting, error: Error) -> Result<(), Er
 /// Names the lines of the option file with which a server does not start: `my.cnf:3: tx_isolation =
 /// …`. `error` is that of a start with all of them. The server is started again without each, which
 /// shows the next. Empty for other errors, and for options that are not in the file.
-pub fn refused_lines(spec: &Spec, options: &Options, error: &Error, progress: &dyn Progress) -> Vec<String> {
-    let Some(path) = options.defaults_file.clone() else { return Vec::new() };
-    let mut options = options.clone();
-    let mut found = Vec::new();
-    let Error::Start { reason, .. } = error else { return found };
-    let mut reason = reason.clone();
-    while let Some((name, _)) = refused_option(&reason) {
-        let lines = lines_of(&path, &name);
-        if lines.is_empty() || options.left_out.contains(&name) || options.left_out.len() >= MAX_LEFT_OUT {
-            break;
-        }
-        let describe = |line: ServerLine| {
-            format!("{}:{}: {}", line.file.display(), line.number, hide_value(line.text.trim(), &name))
-        };
-        found.extend(lines.into_iter().map(describe));
-        options.left_out.push(name);
-        match server::open(spec, &options, progress) {
-            Err(Error::Start { reason: next, .. }) => reason = next,
-            Ok(server) => {
-                let _ = server.stop();
-                break;
-            }
-            Err(_) => break,
-        }
+pub fn refused_lines(spec: &Spec, options: &Options, error: Error, progress: &dyn Progress) -> Vec<String> {
+    let mut start = Start::new(spec, options, progress);
+    if let Ok(server) = start.open(Err(error)) {
+        let _ = server.stop();
     }
-    found
+    let describe = |line: &ServerLine, name: &str| {
+        format!("{}:{}: {}", line.file.display(), line.number, hide_value(line.text.trim(), name))
+    };
+    start.refused.iter().flat_map(|one| one.lines.iter().map(|line| describe(line, &one.name))).collect()
 }
 
 /// Returns a server's error without the values of options that may be passwords.
@@ -135,9 +155,9 @@ fn add_successors(server: &Server, refused: &[Refused], findings: &mut [Finding]
     let names: Vec<String> = refused.iter().flat_map(|one| successor::candidates(new, &one.name)).collect();
     let there = server.read_settings(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
     for (one, finding) in refused.iter().zip(findings) {
-        let said = match one.is_unknown {
-            true => successor::describe(new, &one.name, &one.value, &there),
-            false if one.name == "sql_mode" => successor::describe_modes(&one.value),
+        let said = match one.is_unknown() {
+            true => successor::describe(new, &one.name, one.value(), &there),
+            false if one.name == "sql_mode" => successor::describe_modes(one.value()),
             false => None,
         };
         if let Some(mend) = finding.mends.first_mut() {
@@ -178,8 +198,9 @@ fn lines_of(path: &Path, name: &str) -> Vec<ServerLine> {
     lines
 }
 
-fn finding(lines: &[ServerLine], name: &str, message: &str) -> Finding {
-    let what = if is_unknown(message) {
+fn finding(refused: &Refused) -> Finding {
+    let Refused { name, lines, message } = refused;
+    let what = if refused.is_unknown() {
         format!("the new server has no option {name}, and does not start with it")
     } else {
         format!("the new server does not start with this value of {name}")

@@ -174,7 +174,7 @@ fn the_lines_of_all_refused_options_are_named() {
     let path = write_file(&folder, "old.cnf", &lines);
     let (spec, options) = ("mysql@sid".parse().unwrap(), options(&path));
     let Err(error) = open(&spec, &options, &NoProgress) else { panic!() };
-    let mut named = refused_lines(&spec, &options, &error, &NoProgress);
+    let mut named = refused_lines(&spec, &options, error, &NoProgress);
     named.sort();
     let expected = ["3: tx_isolation = READ-COMMITTED", "4: old_passwords=***", "5: skip-host-cache"];
     assert_eq!(named, expected.map(|line| format!("{}:{line}", path.display())));

@@ -148,8 +148,8 @@ fn open_source(args: &UpgradeArgs, from: &Spec, bar: &Bar) -> Result<(Server, Sc
         }
         let own = options(args, &[&args.settings]);
         let source = server::open(from, &own, bar).map_err(|error| {
-            let lines = upgrade::refused_lines(from, &own, &error, bar);
             let text = upgrade::hide_secret_values(&error.to_string());
+            let lines = upgrade::refused_lines(from, &own, error, bar);
             match lines.is_empty() {
                 true => anyhow!("{text}"),
                 false => anyhow!("{text}\nThe old server does not start with {}", lines.join(", ")),
