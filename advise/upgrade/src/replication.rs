@@ -258,15 +258,7 @@ fn is_logged(statement: &str) -> bool {
     let first = first_word(statement);
     match first.as_str() {
         // `WITH c AS (SELECT 1) DELETE FROM t`.
-        "with" => {
-            let tokens: Vec<sql::Token<'_>> = sql::tokenize(statement, sql::SqlMode::default()).collect();
-            // REPLACE(a, b, c) is a function, FOR UPDATE a clause.
-            (1..tokens.len()).any(|at| {
-                tokens[at].is_any_keyword(&["delete", "insert", "replace", "update"])
-                    && !tokens.get(at + 1).is_some_and(|next| next.is_symbol('('))
-                    && !tokens[at - 1].is_keyword("for")
-            })
-        }
+        "with" => !sql::is_query(statement, sql::SqlMode::default()),
         first => !UNLOGGED.contains(&first),
     }
 }

@@ -118,12 +118,14 @@ impl Default for Done {
     }
 }
 
-pub fn is_query(text: &str) -> bool {
-    matches!(first_word(text).as_str(), "select" | "with" | "table" | "values")
+fn is_query(text: &str) -> bool {
+    sql::is_query(text, SqlMode::default())
 }
 
 fn is_explainable(text: &str) -> bool {
-    is_query(text) || matches!(first_word(text).as_str(), "insert" | "replace" | "update" | "delete" | "call")
+    let tokens: Vec<sql::Token<'_>> = tokenize(text, SqlMode::default()).filter(sql::Token::is_content).collect();
+    let words = ["select", "table", "values", "insert", "replace", "update", "delete", "call"];
+    sql::statement_verb(&tokens).is_some_and(|verb| verb.is_any_keyword(&words))
 }
 
 /// Both servers, and their text columns after the scripts.
@@ -530,6 +532,19 @@ mod tests {
         assert!(describe_renaming(&rows("utf8_bin", 1), &rows("utf8mb3_bin", 2)).is_some());
         assert_eq!(describe_renaming(&rows("utf8_bin", 1), &rows("utf8mb4_bin", 2)), None);
         assert_eq!(describe_renaming(&rows("utf8_bin", 1), &rows("utf8_bin", 1)), None);
+    }
+
+    #[test]
+    fn a_deletion_behind_with_is_no_query() {
+        let text = "WITH c AS (SELECT 1 AS a) DELETE FROM t WHERE a IN (SELECT a FROM c)";
+        let given = Given { place: "p".into(), text: text.into(), schema: None };
+        let deleted = |affected| Rows { affected, ..Rows::default() };
+        let before = Done { ran: Ok(deleted(1)), ..Done::default() };
+        assert_eq!(
+            describe_difference(&given, &before, &deleted(1), &deleted(2)).unwrap(),
+            "changes 1 row on the old server, and 2 on the new one"
+        );
+        assert!(!is_query(text) && is_explainable(text));
     }
 
     #[test]

@@ -106,7 +106,7 @@ impl Copy<'_> {
     /// True for a statement that MySQL would run for minutes: its limit of time is of queries only.
     /// It counts as run.
     fn runs_for_long(&self, subject: &Subject, plans: &[Plan]) -> bool {
-        let is_limited = self.flavour == Flavour::MariaDb || is_query(&subject.text);
+        let is_limited = self.flavour == Flavour::MariaDb || sql::is_query(&subject.text, sql::SqlMode::default());
         !is_limited && plans.iter().any(|plan| plan.figures.rows > MAX_ROWS_RUN)
     }
 
@@ -230,19 +230,9 @@ pub fn piece_source(program: &StoredProgram, call: &Call, index: usize) -> Optio
 
 /// True for statements that EXPLAIN takes.
 pub fn is_explainable(text: &str) -> bool {
-    begins_with(text, &["select", "with", "insert", "replace", "update", "delete"])
-}
-
-fn is_query(text: &str) -> bool {
-    begins_with(text, &["select"])
-}
-
-/// True if the first word behind comments and parentheses is one of `words`.
-fn begins_with(text: &str, words: &[&str]) -> bool {
-    let mut tokens = sql::tokenize(text, sql::SqlMode::default()).filter(|token| {
-        !matches!(token.kind, sql::TokenKind::Comment | sql::TokenKind::ConditionalComment) && !token.is_symbol('(')
-    });
-    tokens.next().is_some_and(|token| token.is_any_keyword(words))
+    let tokens = sql::tokenize(text, sql::SqlMode::default());
+    let mut words = tokens.filter(|token| token.is_content() && !token.is_symbol('('));
+    words.next().is_some_and(|word| word.is_any_keyword(&["select", "with", "insert", "replace", "update", "delete"]))
 }
 
 /// Returns a `SELECT` without `INTO a, b`, which EXPLAIN of some servers refuses.

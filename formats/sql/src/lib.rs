@@ -22,6 +22,7 @@ mod token;
 mod tuples;
 mod used_schema;
 mod value;
+mod verb;
 
 pub use client_reading::{ClientReader, Misreading, set_mode};
 pub use conditional::{AmbiguousComment, definition_readings, readings};
@@ -45,3 +46,4 @@ pub use token::{Token, TokenKind, find_odd_number, tokenize};
 pub use tuples::{InsertTuples, TupleValue};
 pub use used_schema::used_schema;
 pub use value::Value;
+pub use verb::{is_query, is_query_of, statement_verb};

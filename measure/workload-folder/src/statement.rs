@@ -290,10 +290,10 @@ pub fn statement_effect(tokens: &[Token<'_>]) -> Result<Effect, NotReplayable> {
         let reason = "the statement is empty".to_owned();
         return Err(NotReplayable { obstacle: Obstacle::Kind, offset: 0, reason });
     };
-    let has = |words: &[&str]| tokens.iter().find(|token| token.is_any_keyword(words));
+    let content: Vec<Token<'_>> = tokens.iter().filter(|token| token.is_content()).copied().collect();
     let effect = match first.text.to_ascii_lowercase().as_str() {
         "select" | "values" | "table" => Effect::Reads,
-        "with" if has(&["update", "delete"]).is_none() => Effect::Reads,
+        "with" if sql::is_query_of(&content) => Effect::Reads,
         "with" | "insert" | "update" | "delete" | "replace" => Effect::Writes,
         _ => {
             return Err(NotReplayable {
@@ -496,6 +496,7 @@ mod tests {
         assert_eq!(of("(SELECT 1) UNION (SELECT 2)"), Ok(Effect::Reads));
         assert_eq!(of("WITH a AS (SELECT 1) SELECT * FROM a"), Ok(Effect::Reads));
         assert_eq!(of("WITH a AS (SELECT 1) UPDATE t SET x = 1"), Ok(Effect::Writes));
+        assert_eq!(of("WITH a AS (SELECT 1) SELECT `x`, t.update FROM t"), Ok(Effect::Reads));
         assert_eq!(of("replace into t values (1)"), Ok(Effect::Writes));
         assert_eq!(of("SELECT @@version"), Ok(Effect::Reads));
         for (text, why) in [

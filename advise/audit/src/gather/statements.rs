@@ -138,9 +138,7 @@ fn explained_part(text: &str, flavour: Flavour) -> Option<&str> {
     let first = tokens.iter().position(|token| !token.is_symbol('('))?;
     let keyword = &tokens[first];
     if keyword.is_keyword("with") {
-        let mut outer = outer_tokens(&tokens[first..]);
-        let main = outer.find(|token| token.is_any_keyword(&["select", "update", "delete"]));
-        return main.is_none_or(|token| token.is_keyword("select")).then_some(text);
+        return sql::is_query_of(&tokens).then_some(text);
     }
     if keyword.is_any_keyword(&["insert", "replace"]) {
         return inserted_query(text, &tokens[first + 1..], flavour);
