@@ -24,6 +24,11 @@ pub fn count_noun<N: Display + From<u8> + PartialEq>(count: N, noun: &str) -> St
     if count == N::from(1) { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
+/// Returns the form of a verb that goes with a count: `agree(1, "has", "have")` is `has`.
+pub fn agree<'w, N: From<u8> + PartialEq>(count: N, one: &'w str, more: &'w str) -> &'w str {
+    if count == N::from(1) { one } else { more }
+}
+
 /// Writes up to `max` names: `a, b, c and 4 more`.
 pub fn list_names(names: &[impl AsRef<str>], max: usize) -> String {
     let listed: Vec<&str> = names.iter().take(max).map(AsRef::as_ref).collect();
@@ -62,5 +67,6 @@ mod tests {
     #[test]
     fn counts_nouns() {
         assert_eq!((count_noun(1_usize, "row"), count_noun(0_u64, "row")), ("1 row".into(), "0 rows".into()));
+        assert_eq!((agree(1_usize, "has", "have"), agree(0_u64, "has", "have")), ("has", "have"));
     }
 }

@@ -81,10 +81,11 @@ fn describe_share(captured: &CaptureSummary) -> String {
         return "no statements were read: none are in the files that were named, or none were named; name logs by --slow-log, --general-log, --sql, or ask the server by --digests".to_owned();
     }
     format!(
-        "of {} in the sources, {} ({}) are replayed",
+        "of {} in the sources, {} ({}) {} replayed",
         count_noun(captured.seen, "statement"),
         group_thousands(captured.replayed as f64),
         format_percent(captured.replayed as f64 / captured.seen as f64),
+        message::agree(captured.replayed, "is", "are"),
     )
 }
 
@@ -185,8 +186,9 @@ fn list_remarks(captured: &CaptureSummary) -> Vec<String> {
     }
     if captured.orphans > 0 {
         remarks.push(format!(
-            "{} of foreign keys refer to rows that the source does not have.",
-            count_noun(captured.orphans, "value")
+            "{} of foreign keys {} to rows that the source does not have.",
+            count_noun(captured.orphans, "value"),
+            message::agree(captured.orphans, "refers", "refer")
         ));
     }
     if !captured.classes.is_empty() {

@@ -75,7 +75,10 @@ fn verdict(diagnosis: &Diagnosis) -> String {
         (1, 1) => "remedies were tried and work".to_owned(),
         (1, _) => "no remedy that was tried works".to_owned(),
         (all, mended) if all == mended => "each has remedies that were tried and work".to_owned(),
-        (all, mended) => format!("{mended} of {all} findings have remedies that were tried and work"),
+        (all, mended) => {
+            let have = message::agree(mended, "has", "have");
+            format!("{mended} of {all} findings {have} remedies that were tried and work")
+        }
     };
     format!("{}; {remedies}.", parts.join(", "))
 }

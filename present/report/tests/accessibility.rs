@@ -86,7 +86,7 @@ fn pages_of_runs() {
 fn page_of_a_study() {
     let page = open(&study_page());
     let title: String = page.value("document.querySelector('h1').textContent");
-    assert!(title.starts_with("A study: ") && title.contains(" of 2 claims hold here"), "{title}");
+    assert!(title.starts_with("A study: ") && title.contains(" of 2 claims hold"), "{title}");
     let first: String = page.value("document.querySelector('article section').id");
     assert!(first.ends_with("claims"), "{first}");
     let [published, measured]: [usize; 2] = page.value(

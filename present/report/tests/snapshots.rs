@@ -296,12 +296,12 @@ fn claims_come_first_and_published_figures_last() {
         run.recipe = Some(serde_json::from_value(recipe).unwrap());
     });
     assert!(
-        text(&with_recipe, PLAIN).starts_with("Somebody, 2019: 1 of 2 claims hold here, 0 do not, 1 stay open\n✓ ")
+        text(&with_recipe, PLAIN).starts_with("Somebody, 2019: 1 of 2 claims holds here, 0 do not, 1 stays open\n✓ ")
     );
     let details = details_text(&with_recipe, PLAIN);
     assert!(details.contains("Figures published by Somebody, 2019"), "{details}");
     assert!(
-        markdown(&with_recipe).contains("### Somebody, 2019: 1 of 2 claims hold here, 0 do not, 1 stay open\n\n- ")
+        markdown(&with_recipe).contains("### Somebody, 2019: 1 of 2 claims holds here, 0 do not, 1 stays open\n\n- ")
     );
     assert!(markdown(&with_recipe).contains("| mysql-5.7.25 | oltp_read_only | utf8mb4_bin | 64 | 28,125.16 |"));
 }

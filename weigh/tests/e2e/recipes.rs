@@ -57,7 +57,7 @@ fn judges_claims_of_a_custom_recipe() {
     let finished = run(&workspace, &["./mine.toml", "--out=out"]);
     assert_eq!(finished.code, Some(0), "{finished}");
     for line in [
-        "Me, today: 1 of 3 claims hold here, 1 do not, 1 stay open",
+        "Me, today: 1 of 3 claims holds here, 1 does not, 1 stays open",
         "✓ the connection costs no more than all: latin1_swedish_ci over a utf8mb4 connection × ",
         "✗ the server's charset makes it a thousand times faster: ",
         "– MySQL is faster: nothing that it speaks of was measured",

@@ -49,9 +49,9 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                 kind: ObjectKind::Server,
                 name: format!("CHARACTER SET {name}"),
                 what: format!(
-                    "without COLLATE it means {default} ({from}); {} of {} have {common}",
-                    count,
-                    counted(collations().count(), "column")
+                    "without COLLATE it means {default} ({from}); {count} of {} {} {common}",
+                    counted(collations().count(), "column"),
+                    message::agree(count, "has", "have")
                 ),
                 why: "New columns, and CONVERT TO CHARACTER SET without COLLATE, will not match those that are there: error 1267 or a lost index.".into(),
                 action: format!("Write COLLATE {common} wherever {name} is named."),

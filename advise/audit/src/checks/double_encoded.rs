@@ -35,8 +35,14 @@ fn check_sample(input: &AuditInput, sample: &ColumnSample) -> Option<Finding> {
         keys => format!(" (rows {})", keys.join("; ")),
     };
     let what = format!(
-        "of {} values in the sample {} are double-encoded, {} mixed, {} undecidable, {} clean, {} ASCII{keys}",
-        sample.values, counts.double_encoded, counts.mixed, counts.undecidable, counts.clean, sample.ascii_values
+        "of {} in the sample {} {} double-encoded, {} mixed, {} undecidable, {} clean, {} ASCII{keys}",
+        message::count_noun(sample.values, "value"),
+        counts.double_encoded,
+        message::agree(counts.double_encoded, "is", "are"),
+        counts.mixed,
+        counts.undecidable,
+        counts.clean,
+        sample.ascii_values
     );
     let is_uniform = counts.mixed + counts.undecidable + counts.clean == 0;
     let column = input.facts.table(&sample.schema, &sample.table).and_then(|table| table.column(&sample.column));

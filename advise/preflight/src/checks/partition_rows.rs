@@ -161,7 +161,7 @@ impl RowCheck for UnplacedRows<'_> {
         let finding = self.column.finding(&CHECK, Severity::Error);
         let details = ConversionDetails { count: self.count, examples: self.examples, ..finding.details };
         Ok(vec![Finding {
-            what: format!("no partition takes {} rows under the new collation", self.count),
+            what: format!("no partition takes {} under the new collation", message::count_noun(self.count, "row")),
             why: "the ALTER ends with error 1526, and the table stays as it is".into(),
             action: "add the values, or a partition for the rest, before converting".into(),
             details,

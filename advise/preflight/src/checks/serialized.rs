@@ -37,7 +37,12 @@ fn match_value(column: &ColumnScan<'_>, row: &Row<'_>) -> Option<Example> {
 
 fn describe(column: &ColumnScan<'_>, count: u64) -> Finding {
     Finding {
-        what: format!("{count} values look like PHP's serialize(), and their byte lengths become wrong"),
+        what: format!(
+            "{} {} like PHP's serialize(), and {} byte lengths become wrong",
+            message::count_noun(count, "value"),
+            message::agree(count, "looks", "look"),
+            message::agree(count, "its", "their")
+        ),
         why: "unserialize() refuses a string whose length is not the one that stands before it".into(),
         action: "let the application read them before and write them after, or repair the lengths with a tool that knows the format".into(),
         ..column.finding(&CHECK, Severity::Warning)

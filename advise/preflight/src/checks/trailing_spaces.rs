@@ -60,7 +60,11 @@ fn describe(column: &ColumnScan<'_>, count: u64) -> Finding {
         false => vec![trim],
     };
     Finding {
-        what: format!("{count} values end with spaces, which become significant"),
+        what: format!(
+            "{} {} with spaces, which become significant",
+            message::count_noun(count, "value"),
+            message::agree(count, "ends", "end")
+        ),
         why: format!(
             "{} is PAD SPACE, {} NO PAD: = finds these values only with their spaces",
             conversion.from,

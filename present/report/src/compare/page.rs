@@ -4,6 +4,7 @@ use askama::Template;
 use serde::Serialize;
 
 use super::{Comparison, environment_table, not_alike, only_in_one_run, ratio_table, throughput_table, variant};
+use crate::format::number::count_noun;
 use crate::frame::{Badge, Frame};
 use crate::page::chart::{Chart, Mark};
 use crate::page::table::Grid;
@@ -107,8 +108,8 @@ fn chart(comparison: &Comparison) -> Option<Chart> {
     marks.truncate(MAX_MARKS);
     let domain = marks.iter().fold([1.0, 1.0], |[low, high]: [f64; 2], mark| [low.min(mark.low), high.max(mark.high)]);
     let description = format!(
-        "Chart of {} changes of the {what} with their 95 % intervals. The same figures are in the table that follows.",
-        marks.len()
+        "Chart of {} of the {what} with 95 % intervals. The same figures are in the table that follows.",
+        count_noun(marks.len() as u64, "change")
     );
     let caption = format!("Change of the {what}, later run for each unit of the earlier one, with the 95 % interval");
     let data = Data { baseline: String::new(), axis: "later run ÷ earlier run", aa_bound: None, domain, marks };

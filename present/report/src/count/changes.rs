@@ -163,7 +163,8 @@ fn remarks(comparison: &Comparison) -> Vec<String> {
     let shown = comparison.unmatched.iter().take(MAX_UNMATCHED).cloned();
     remarks.extend(shown.map(|one| format!("only {one}")));
     if let Some(more) = comparison.unmatched.len().checked_sub(MAX_UNMATCHED).filter(|more| *more > 0) {
-        remarks.push(format!("{more} more are in one of the counts only"));
+        let are = message::agree(more, "is", "are");
+        remarks.push(format!("{more} more {are} in one of the counts only"));
     }
     remarks
 }

@@ -7,7 +7,7 @@ use count::{Cell, Results};
 use super::findings::findings;
 use super::sentence::{difference, difference_from, explain_method};
 use super::table::{format_difference, format_thousands};
-use crate::format::number::DASH;
+use crate::format::number::{DASH, count_noun};
 use crate::frame::Frame;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,8 +127,11 @@ impl<'a> Index<'a> {
             LinkList { title: "Findings", links: findings },
             LinkList { title: "Collations compared with the baseline", links: collations },
         ];
-        let title =
-            format!("Instructions of {} statements on {} servers", self.statements.len(), self.results.servers.len());
+        let title = format!(
+            "Instructions of {} on {}",
+            count_noun(self.statements.len() as u64, "statement"),
+            count_noun(self.results.servers.len() as u64, "server")
+        );
         self.page("index.html".into(), title, "", explain_method(self.results), vec![matrix], lists)
     }
 

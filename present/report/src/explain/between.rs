@@ -112,9 +112,10 @@ fn verdict(between: &CollationDifference) -> Vec<String> {
     let mut lines = vec![match counts.differ {
         0 => format!("None of {} characters is seen differently.", group_thousands(between.characters as f64)),
         differ => format!(
-            "{} of {} characters are seen differently: {} equal to another under A only, {} under B only, {} moved.",
+            "{} of {} characters {} seen differently: {} equal to another under A only, {} under B only, {} moved.",
             group_thousands(differ as f64),
             group_thousands(between.characters as f64),
+            message::agree(differ, "is", "are"),
             group_thousands(counts.equal_under_a_only as f64),
             group_thousands(counts.equal_under_b_only as f64),
             group_thousands(counts.moved as f64)

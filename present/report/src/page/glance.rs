@@ -5,6 +5,7 @@ use measure::{Comparison, ConditionResult, PairKind};
 use serde::Serialize;
 
 use super::chart::{Chart, Mark, label};
+use crate::format::number::count_noun;
 use crate::run::name::condition_name;
 use crate::run::report::Report;
 use crate::run::verdict::cell::Figure;
@@ -44,9 +45,9 @@ pub(super) fn picture(report: &Report) -> Option<Chart> {
 
 fn heat_map(figure: Figure, columns: Vec<String>, rows: Vec<String>, tiles: Vec<Tile>) -> Chart {
     let description = format!(
-        "Heat map of {} collations by {} workloads: change of {} in percent. The table beside it has the figures.",
-        rows.len(),
-        columns.len(),
+        "Heat map of {} by {}: change of {} in percent. The table beside it has the figures.",
+        count_noun(rows.len() as u64, "collation"),
+        count_noun(columns.len() as u64, "workload"),
         figure.name()
     );
     let caption = format!("Change of {} from the server's own baseline, in %", figure.name());
@@ -57,8 +58,8 @@ fn heat_map(figure: Figure, columns: Vec<String>, rows: Vec<String>, tiles: Vec<
 fn changes(figure: Figure, marks: Vec<Mark>) -> Chart {
     let domain = marks.iter().fold([1.0, 1.0], |[low, high]: [f64; 2], mark| [low.min(mark.low), high.max(mark.high)]);
     let description = format!(
-        "Chart of {} changes of {} with their 95 % intervals. The table beside it has the figures.",
-        marks.len(),
+        "Chart of {} of {} with 95 % intervals. The table beside it has the figures.",
+        count_noun(marks.len() as u64, "change"),
         figure.name()
     );
     let caption = format!("{} for each unit of the baseline's, with the 95 % interval", capitalized(figure.name()));

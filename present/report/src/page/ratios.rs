@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::chart::{Chart, Mark, label};
 use super::section::Section;
 use super::table::Grid;
+use crate::format::number::count_noun;
 use crate::run::head::legend;
 use crate::run::name::{server_label, variant_name};
 use crate::run::report::Report;
@@ -77,8 +78,8 @@ fn chart(report: &Report, condition: &ConditionResult, kind: PairKind, domain: [
         PairKind::AA | PairKind::Collation => variant_name(run, first.baseline),
     };
     let description = format!(
-        "Chart of {} throughput ratios to {baseline} with their 95 % intervals. The same figures are in the table that follows.",
-        marks.len()
+        "Chart of {} to {baseline} with 95 % intervals. The same figures are in the table that follows.",
+        count_noun(marks.len() as u64, "throughput ratio")
     );
     let data = Data { baseline: baseline.clone(), aa_bound: condition.aa_bound, domain, marks };
     Some(Chart::new(

@@ -12,7 +12,11 @@ pub(crate) fn title(report: &Report) -> Option<String> {
     let count = |wanted| report.claims.iter().filter(|claim| claim.verdict == wanted).count();
     let all = report.claims.len();
     let (hold, refuted) = (count(ClaimVerdict::Confirmed), count(ClaimVerdict::Refuted));
-    Some(format!("{study}: {hold} of {all} claims hold here, {refuted} do not, {} stay open", all - hold - refuted))
+    let open = all - hold - refuted;
+    let (holds, does) = (message::agree(hold, "holds", "hold"), message::agree(refuted, "does", "do"));
+    let stays = message::agree(open, "stays", "stay");
+    let of = message::count_noun(all, "claim");
+    Some(format!("{study}: {hold} of {of} {holds} here, {refuted} {does} not, {open} {stays} open"))
 }
 
 /// Returns a line per claim.

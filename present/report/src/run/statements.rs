@@ -7,7 +7,7 @@ use measure::{
 };
 use result_diff::{ClassDifference, Difference, PlanChange};
 
-use crate::format::number::{DASH, format_decimals, format_difference, format_interval, format_percent};
+use crate::format::number::{DASH, count_noun, format_decimals, format_difference, format_interval, format_percent};
 use crate::format::table::{Column, ColumnKind, Highlight, Row, Table, column};
 use crate::result_diff::lines::verdicts;
 use crate::run::name::{on_server, server_label, variant_name};
@@ -118,19 +118,20 @@ fn describe_classes(
         0..=MAX_LISTED => names.join(", "),
         many => format!("{}, and {} more", names[..MAX_LISTED].join(", "), many - MAX_LISTED),
     };
-    let phrases = [(&dearer, "cost more"), (&cheaper, "cost less")];
+    let of = count_noun(measured as u64, "statement");
+    let phrases = [(&dearer, "more"), (&cheaper, "less")];
     let phrases: Vec<String> = phrases
         .iter()
         .filter(|(names, _)| !names.is_empty())
         .map(|(names, what)| {
-            format!("{} of {measured} statements by themselves {what} ({})", names.len(), join_listed(names))
+            let (cost, themselves) = match names.len() {
+                1 => ("costs", "itself"),
+                _ => ("cost", "themselves"),
+            };
+            format!("{} of {of} by {themselves} {cost} {what} ({})", names.len(), join_listed(names))
         })
         .collect();
-    Some(if phrases.is_empty() {
-        format!("none of {measured} statements by themselves differs")
-    } else {
-        phrases.join(", ")
-    })
+    Some(if phrases.is_empty() { format!("none of {of} by themselves differs") } else { phrases.join(", ") })
 }
 
 /// Cost of a statement compared with the baseline.
