@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use rules::charset::{collation_charset, current_name};
 
-use crate::mentions::find_qualifiers;
+use crate::mentions::find_schemas;
 use check::{Finding, NoDetails, Object, ObjectKind, Severity};
 use facts::{Column, Facts, Program, Schema, ServerFacts, Table};
 use server::{Flavour, Version};
@@ -76,7 +76,7 @@ pub fn programs(schema: &Schema) -> impl Iterator<Item = (ObjectKind, &Program)>
 
 /// Returns the schemas that the text of a program or view names, its own aside.
 pub fn find_used_schemas<'a>(facts: &'a Facts, program: &Program) -> Vec<&'a str> {
-    let names = find_qualifiers(program.body.as_deref().unwrap_or_default());
+    let names = find_schemas(program.body.as_deref().unwrap_or_default());
     let others = names.iter().filter(|name| **name != program.schema);
     others.filter_map(|name| Some(facts.schema(name)?.name.as_str())).collect()
 }

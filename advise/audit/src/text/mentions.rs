@@ -1,5 +1,7 @@
 //! Finds the character sets, collations and schemas that a statement names.
 
+use std::collections::HashSet;
+
 use crate::distinct::Distinct;
 use sql::{Token, TokenKind};
 
@@ -98,11 +100,29 @@ fn is_introducer(word: &str, next: Option<&Token<'_>>) -> bool {
     is_literal && rules::charset::max_bytes(&word[1..]).is_some()
 }
 
-/// Finds the names that precede a dot: schemas, tables and aliases. `log.entries` gives `log`.
-pub fn find_qualifiers(text: &str) -> Vec<String> {
+/// Finds the schemas that a text names before tables, columns and programs: `log` in `FROM
+/// log.entries`, `log.entries.id`, `log.f(1)` and `CALL log.add`. Tables and aliases before a dot
+/// are left out.
+pub fn find_schemas(text: &str) -> Vec<String> {
     let tokens = read_tokens(text);
-    let before_dots = tokens.windows(3).filter(|words| words[1].is_symbol('.')).filter_map(|words| words[0].name());
-    before_dots.collect::<Distinct<String>>().list
+    let tables: HashSet<usize> = sql::find_tables_with_offsets(&tokens).into_iter().map(|(_, at)| at).collect();
+    let is_dot = |at: usize| tokens.get(at).is_some_and(|token| token.is_symbol('.'));
+    let is_named = |at: &usize| {
+        let is_object = tables.contains(&tokens[*at].start) || is_behind_object_word(&tokens[..*at]);
+        let is_call = tokens.get(at + 3).is_some_and(|token| token.is_symbol('('));
+        is_dot(at + 1) && !is_dot(at.wrapping_sub(1)) && (is_object || is_call || is_dot(at + 3))
+    };
+    (0..tokens.len()).filter(is_named).filter_map(|at| tokens[at].name()).collect::<Distinct<String>>().list
+}
+
+/// True if a table or a procedure follows: after `CALL` and `TRUNCATE`, and after `FROM` and `JOIN`
+/// with parentheses, as servers print views: ``from (`log`.`a` join …)``.
+fn is_behind_object_word(before: &[Token<'_>]) -> bool {
+    let Some(word) = before.iter().rposition(|token| !token.is_symbol('(')) else { return false };
+    match word + 1 == before.len() {
+        true => before[word].is_any_keyword(&["call", "truncate"]),
+        false => before[word].is_any_keyword(&["from", "join", "straight_join"]),
+    }
 }
 
 #[cfg(test)]
@@ -158,10 +178,18 @@ mod tests {
     }
 
     #[test]
-    fn finds_qualifiers() {
-        assert_eq!(
-            find_qualifiers("insert into `log`.entries select new.id, other . x from 'a.b'"),
-            ["log", "new", "other"]
-        );
+    fn finds_schemas() {
+        for (text, schemas) in [
+            ("insert into `log`.entries select new.id, other . x from 'a.b'", "log"),
+            ("select `s`.`t`.`a` AS `a` from (`s`.`t` join (`u`.`v` join `w`) on(`v`.`b` = `w`.`b`))", "s u"),
+            ("begin call tools.clean; set @a = words.count_of (x.y); truncate old.t; end", "tools words old"),
+            (
+                "select p.name, log.id from parcels p join entries log on log.id = p.id where trim('x' from p.a) = ''",
+                "",
+            ),
+            ("update t, `log`.u set t.a = u.a, t.b = f(u.c)", "log"),
+        ] {
+            assert_eq!(find_schemas(text).join(" "), schemas, "{text}");
+        }
     }
 }
