@@ -139,6 +139,9 @@ fn open_source(args: &UpgradeArgs, from: &Spec, bar: &Bar) -> Result<(Server, Sc
         if args.dumps.is_empty() {
             bail!("give the schema by --dump FILE, or name a running server by --from mysql://me@host and --schema");
         }
+        if args.trial.is_some() {
+            bail!("--trial stands for a running --from, and {from} is started privately anyway");
+        }
         let dump = |path: &PathBuf| {
             let own = path.clone();
             Dump { name: path.display().to_string(), open: Box::new(move || open(&own)) }

@@ -278,6 +278,15 @@ impl ConnectArgs {
         self.server_texts().next().is_some() || self.names_running_server()
     }
 
+    /// Fails if an argument or an option names a server or its settings, which a command that reads
+    /// `what` does not have.
+    pub fn refuse_servers(&self, what: &str) -> Result<()> {
+        if self.names_servers() || !self.settings.is_empty() {
+            bail!("{what} is read without a server: leave out --server, --set and the options of a connection");
+        }
+        Ok(())
+    }
+
     fn names_running_server(&self) -> bool {
         let address = self.host.is_some() || self.port.is_some() || self.socket.is_some();
         address || self.user.is_some() || self.password.is_some()

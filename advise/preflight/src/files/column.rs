@@ -1,8 +1,9 @@
 //! Parses columns of CREATE TABLE statements.
 
 use facts::{Column, Generated, Table};
-use mysql_collation::{Flavour, catalogue};
 use sql::{SqlMode, Token, TokenKind, closing_parenthesis, tokenize};
+
+use super::origin::Origin;
 
 /// Returns the tokens that servers execute: without comments and the marks of conditional ones.
 pub fn content_tokens(text: &str) -> Vec<Token<'_>> {
@@ -45,11 +46,6 @@ pub fn find_charset(outer: &[Token<'_>]) -> Option<String> {
     find_option(outer, &["CHARACTER", "SET"]).or_else(|| find_option(outer, &["CHARSET"]))
 }
 
-pub fn default_collation(charset: &str, flavour: Flavour) -> Option<String> {
-    let charset = if charset == "utf8" { "utf8mb3" } else { charset };
-    catalogue(flavour).iter().find(|info| info.charset == charset && info.is_default).map(|info| info.name.to_owned())
-}
-
 /// True for a text type under a name that the servers don't print, or with an attribute that they
 /// print as a character set: `nchar(9)`, `varchar(9) ascii`.
 pub fn is_other_text(definition: &str) -> bool {
@@ -66,16 +62,16 @@ pub fn is_other_text(definition: &str) -> bool {
     has_type(&other_types) || (has_type(&TEXT_TYPES) && has_attribute())
 }
 
-const TEXT_TYPES: [&str; 8] = ["char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set"];
+pub const TEXT_TYPES: [&str; 8] = ["char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set"];
 
 /// Parses a column's definition, without the name.
-pub fn parse_column(table: &Table, name: &str, definition: &str, flavour: Flavour) -> Column {
+pub fn parse_column(table: &Table, name: &str, definition: &str, origin: Origin) -> Column {
     let tokens = content_tokens(definition);
     let outer = outer_tokens(&tokens);
     let data_type = tokens.first().map_or(String::new(), |token| token.text.to_lowercase());
     let is_text = TEXT_TYPES.contains(&data_type.as_str());
     let collation = find_option(&outer, &["COLLATE"]).or_else(|| match find_charset(&outer) {
-        Some(charset) => default_collation(&charset, flavour),
+        Some(charset) => origin.default_collation(&charset),
         None => table.collation.clone(),
     });
     let charset = collation.as_deref().map(|name| name.split('_').next().unwrap_or(name).to_owned());
@@ -152,11 +148,17 @@ fn describe_extra(outer: &[Token<'_>]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use mysql_collation::Flavour;
+
     use super::*;
+
+    fn origin() -> Origin {
+        Origin::unknown(Flavour::MySql)
+    }
 
     fn collation(definition: &str) -> Option<String> {
         let table = Table { collation: Some("latin1_swedish_ci".into()), ..Table::default() };
-        parse_column(&table, "a", definition, Flavour::MySql).collation
+        parse_column(&table, "a", definition, origin()).collation
     }
 
     #[test]
@@ -187,13 +189,13 @@ mod tests {
 
     #[test]
     fn lengths_and_nulls_are_not_read_from_strings() {
-        let column = parse_column(&Table::default(), "a", "text COMMENT 'NOT NULL (5)'", Flavour::MySql);
+        let column = parse_column(&Table::default(), "a", "text COMMENT 'NOT NULL (5)'", origin());
         assert_eq!((column.nullable, column.characters), (true, Some(65_535)));
     }
 
     #[test]
     fn generated_columns_have_expressions() {
-        let column = |definition: &str| parse_column(&Table::default(), "h", definition, Flavour::MySql);
+        let column = |definition: &str| parse_column(&Table::default(), "h", definition, origin());
         let stored = column("char(64) GENERATED ALWAYS AS (sha2(`a`,256)) STORED NOT NULL");
         assert_eq!(stored.generated, Some(Generated { expression: "sha2(`a`,256)".into(), stored: true }));
         assert!(!column("int AS ((`a` = _latin1'ss')) VIRTUAL").generated.unwrap().stored);
@@ -208,7 +210,7 @@ mod tests {
 
     #[test]
     fn lengths_of_all_types_are_read() {
-        let column = |definition: &str| parse_column(&Table::default(), "h", definition, Flavour::MySql);
+        let column = |definition: &str| parse_column(&Table::default(), "h", definition, origin());
         assert_eq!((column("varbinary(9)").characters, column("char").characters), (Some(9), Some(1)));
         let decimal = column("decimal(10,2) NOT NULL");
         assert_eq!((decimal.precision, decimal.scale), (Some(10), Some(2)));

@@ -13,8 +13,9 @@ use super::column::content_tokens;
 use super::definition::{Unparsed, parse_table};
 use super::dump::Place;
 use super::key::Key;
+use super::origin::{Defaults, Origin};
 use super::partitions::parse_partitioning;
-use super::statement::Statement;
+use super::statement::{Existing, SchemaDefault, Statement};
 
 /// Code of [`Unread`] for a definition that `weigh` can't parse. Not an error code of a server.
 pub const NOT_UNDERSTOOD: u16 = u16::MAX;
@@ -31,11 +32,20 @@ type Name = (String, String);
 /// Places of rows, by table.
 pub type Inserts = HashMap<Name, Vec<Place>>;
 
+/// A table of a dump.
+struct DumpTable {
+    name: Name,
+    /// CREATE TABLE with the changes of later statements.
+    create: String,
+    /// Default collation of its schema at that time. `None` if the dump does not say it.
+    schema_default: Option<String>,
+}
+
 /// Tables and rows that were read of a dump so far.
-#[derive(Default)]
 pub struct Contents {
-    /// CREATE TABLE statements with the changes of later statements, in order.
-    tables: Vec<(Name, String)>,
+    origin: Origin,
+    /// Tables in the order of their CREATE TABLE.
+    tables: Vec<DumpTable>,
     /// Positions in `tables`.
     positions: HashMap<Name, usize>,
     inserts: Inserts,
@@ -43,6 +53,8 @@ pub struct Contents {
     last_rows: Option<Name>,
     /// Columns that the first INSERT of a table lists.
     listed: HashMap<Name, Vec<String>>,
+    /// Default collations of schemas.
+    schema_defaults: HashMap<String, String>,
     /// Programs and views, with their schemas.
     programs: BTreeSet<(String, String)>,
     /// Statements that were not read: the first of each table, and their number.
@@ -50,6 +62,27 @@ pub struct Contents {
 }
 
 impl Contents {
+    pub fn new(flavour: Flavour) -> Self {
+        Self {
+            origin: Origin::unknown(flavour),
+            tables: Vec::new(),
+            positions: HashMap::new(),
+            inserts: Inserts::new(),
+            last_rows: None,
+            listed: HashMap::new(),
+            schema_defaults: HashMap::new(),
+            programs: BTreeSet::new(),
+            unread: BTreeMap::new(),
+        }
+    }
+
+    /// Reads the version of the dump's server in the head of a file.
+    pub fn read_head(&mut self, head: &[u8]) {
+        if let Some(origin) = Origin::read(head, self.origin.flavour()) {
+            self.origin = origin;
+        }
+    }
+
     pub fn has_no_table(&self) -> bool {
         self.tables.is_empty()
     }
@@ -64,10 +97,20 @@ impl Contents {
                 self.listed.entry(name.clone()).or_insert(head.columns);
                 self.add_rows(name, place, before);
             }
-            Statement::CreateTable(table) => {
-                let name = qualified(table);
-                self.positions.insert(name.clone(), self.tables.len());
-                self.tables.push((name, normalize(&String::from_utf8_lossy(statement))));
+            Statement::CreateTable(table, existing) => {
+                self.create_table(qualified(table), existing, &String::from_utf8_lossy(statement));
+            }
+            Statement::Drop(tables) => tables.into_iter().for_each(|table| self.drop_table(&qualified(table))),
+            Statement::Schema(SchemaDefault { name, charset, collation }) => {
+                let default = collation.or_else(|| self.origin.default_collation(&charset?));
+                self.schema_defaults
+                    .extend(default.map(|default| (name.unwrap_or_else(|| schema.to_owned()), default)));
+            }
+            Statement::DropSchema(schema) => {
+                let of_schema = self.tables.iter().map(|table| &table.name).filter(|name| name.0 == schema);
+                let names: Vec<Name> = of_schema.cloned().collect();
+                names.iter().for_each(|name| self.drop_table(name));
+                self.schema_defaults.remove(&schema);
             }
             Statement::CreateIndex(table) => {
                 let name = qualified(table);
@@ -90,6 +133,32 @@ impl Contents {
         }
     }
 
+    /// Adds a table. A second one of its name without DROP TABLE is listed as unread.
+    fn create_table(&mut self, name: Name, existing: Existing, statement: &str) {
+        match (self.position(&name), existing) {
+            (None, _) => {}
+            (Some(_), Existing::Kept) => return,
+            (Some(_), Existing::Replaced) => self.drop_table(&name),
+            (Some(_), Existing::Refused) => {
+                let again = format!("a second CREATE TABLE without DROP TABLE: {}", shorten(statement));
+                return self.add_unread(name, &again);
+            }
+        }
+        let schema_default = self.schema_defaults.get(&name.0).cloned();
+        self.positions.insert(name.clone(), self.tables.len());
+        self.tables.push(DumpTable { name, create: normalize(statement), schema_default });
+    }
+
+    /// Forgets a table with its rows.
+    fn drop_table(&mut self, name: &Name) {
+        let Some(at) = self.position(name) else { return };
+        let name = self.tables.remove(at).name;
+        self.inserts.remove(&name);
+        self.listed.remove(&name);
+        self.unread.remove(&name);
+        self.positions = self.tables.iter().enumerate().map(|(at, table)| (table.name.clone(), at)).collect();
+    }
+
     /// Adds an INSERT. `before` is the table of the statement before, if that was one, too.
     fn add_rows(&mut self, table: Name, place: Place, before: Option<Name>) {
         let places = self.inserts.entry(table.clone()).or_default();
@@ -102,7 +171,7 @@ impl Contents {
 
     fn find(&self, name: &Name) -> Option<&str> {
         let at = self.position(name)?;
-        Some(&self.tables[at].1)
+        Some(&self.tables[at].create)
     }
 
     /// Finds a table by its name, in any case of letters if no table has exactly this name.
@@ -110,14 +179,14 @@ impl Contents {
         let is_similar = |other: &Name| {
             other.0.to_lowercase() == name.0.to_lowercase() && other.1.to_lowercase() == name.1.to_lowercase()
         };
-        let similar = || self.tables.iter().position(|(other, _)| is_similar(other));
+        let similar = || self.tables.iter().position(|table| is_similar(&table.name));
         self.positions.get(name).copied().or_else(similar)
     }
 
     /// Replaces a table's CREATE TABLE, or lists the statement as unread.
     fn change(&mut self, name: Name, changed: Option<String>, statement: &str) {
         match (self.position(&name), changed) {
-            (Some(at), Some(changed)) => self.tables[at].1 = changed,
+            (Some(at), Some(changed)) => self.tables[at].create = changed,
             _ => self.add_unread(name, statement),
         }
     }
@@ -128,13 +197,16 @@ impl Contents {
     }
 
     /// Parses the tables.
-    pub fn finish(mut self, flavour: Flavour) -> (Facts, Definitions, Inserts) {
+    pub fn finish(mut self) -> (Facts, Definitions, Inserts) {
         self.match_names();
         let (mut tables, mut definitions) = (Vec::new(), Definitions::default());
         let mut unseen = Vec::new();
-        for (name, create) in std::mem::take(&mut self.tables) {
-            match parse_table(&name.0, &create, flavour) {
+        let mut assumed: BTreeSet<&str> = BTreeSet::new();
+        for DumpTable { name, create, schema_default } in std::mem::take(&mut self.tables) {
+            let defaults = Defaults { origin: self.origin, schema: schema_default.as_deref() };
+            match parse_table(&name.0, &create, defaults) {
                 Ok(mut table) => {
+                    assumed.extend(self.origin.assumed_collations(&table, &create));
                     match parse_partitioning(ddl::table_options(&create)) {
                         Ok(partitioning) => table.partitioning = partitioning,
                         Err(clause) => self.add_unread(name.clone(), &clause),
@@ -156,8 +228,9 @@ impl Contents {
             };
             unread(name, NOT_READ, message)
         }));
-        let mut facts = build_facts(flavour, tables);
+        let mut facts = build_facts(self.origin.flavour(), tables);
         facts.unseen = unseen;
+        facts.unseen.extend(assumed.into_iter().map(describe_assumed));
         facts.unseen.extend(describe_programs(self.programs.len()));
         (facts, definitions, self.inserts)
     }
@@ -172,7 +245,7 @@ impl Contents {
             let listed = self.listed.remove(&name).unwrap_or_default();
             match self.position(&name) {
                 Some(at) => {
-                    let name = self.tables[at].0.clone();
+                    let name = self.tables[at].name.clone();
                     self.inserts.entry(name.clone()).or_default().extend(places);
                     self.listed.entry(name).or_insert(listed);
                 }
@@ -203,6 +276,15 @@ fn shorten(statement: &str) -> String {
     match line.chars().count() {
         0..=MAX_SHOWN => line,
         _ => line.chars().take(MAX_SHOWN).chain(['…']).collect(),
+    }
+}
+
+fn describe_assumed(collation: &str) -> Unseen {
+    let charset = collation.split('_').next().unwrap_or_default();
+    Unseen {
+        what: format!("collations of columns of {charset} without COLLATE"),
+        why: format!("the dump does not say its server's version; {collation} is assumed, the default of old versions"),
+        remedy: Some("name COLLATE in the dump, or its server in its first lines: -- Server version 8.0.36".into()),
     }
 }
 

@@ -1,14 +1,12 @@
 //! Parses CREATE TABLE statements.
 
-use facts::{RowFormat, Table};
-use mysql_collation::Flavour;
+use facts::{Column, RowFormat, Table};
 
 use sql::{SqlMode, Token, TokenKind, ddl, tokenize};
 
-use super::column::{
-    content_tokens, default_collation, find_charset, find_option, is_other_text, outer_tokens, parse_column,
-};
+use super::column::{TEXT_TYPES, content_tokens, find_charset, find_option, is_other_text, outer_tokens, parse_column};
 use super::key::{Key, KeyKind};
+use super::origin::Defaults;
 
 /// A CREATE TABLE that was not understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +19,7 @@ pub struct Unparsed {
 
 /// Parses a CREATE TABLE statement that is laid out as mysqldump and `SHOW CREATE TABLE` do it:
 /// names in backticks, one column, index or constraint per definition.
-pub fn parse_table(schema: &str, create: &str, flavour: Flavour) -> Result<Table, Unparsed> {
+pub fn parse_table(schema: &str, create: &str, defaults: Defaults<'_>) -> Result<Table, Unparsed> {
     let head: Vec<Token<'_>> = tokenize(create, SqlMode::default()).take_while(|token| !token.is_symbol('(')).collect();
     let name = head.iter().rev().find_map(Token::name).unwrap_or_default();
     let unparsed = |problem: String| Unparsed { name: name.clone(), problem };
@@ -38,11 +36,14 @@ pub fn parse_table(schema: &str, create: &str, flavour: Flavour) -> Result<Table
     let options = content_tokens(ddl::table_options(create));
     let options = outer_tokens(&options);
     let option = |name: &str| find_option(&options, &[name]);
-    let charset = find_charset(&options).unwrap_or_else(|| "utf8mb4".into());
-    let collation = option("COLLATE").or_else(|| default_collation(&charset, flavour));
+    let collation = option("COLLATE").or_else(|| match find_charset(&options) {
+        Some(charset) => defaults.origin.default_collation(&charset),
+        None => defaults.schema.map(str::to_owned),
+    });
+    let names_none = collation.is_none() && find_charset(&options).is_none();
     let mut table = Table {
         schema: schema.to_owned(),
-        name,
+        name: name.clone(),
         engine: option("ENGINE"),
         row_format: match option("ROW_FORMAT").as_deref() {
             Some("compact") => RowFormat::Compact,
@@ -54,7 +55,14 @@ pub fn parse_table(schema: &str, create: &str, flavour: Flavour) -> Result<Table
         ..Table::default()
     };
     for definition in definitions {
-        add_definition(&mut table, definition, flavour);
+        add_definition(&mut table, definition, defaults);
+    }
+    let has_default = |column: &Column| column.collation.is_none() && TEXT_TYPES.contains(&column.data_type.as_str());
+    if let Some(column) = table.columns.iter().find(|column| names_none && has_default(column)) {
+        return Err(unparsed(format!(
+            "the character set of {} is not known: neither the table nor CREATE DATABASE names one",
+            column.name
+        )));
     }
     Ok(table)
 }
@@ -75,11 +83,11 @@ fn is_understood(definition: &str) -> bool {
 }
 
 /// Adds a column, or an index or foreign key. Checks and periods are read from the table's text.
-fn add_definition(table: &mut Table, definition: &str, flavour: Flavour) {
+fn add_definition(table: &mut Table, definition: &str, defaults: Defaults<'_>) {
     let tokens = content_tokens(definition);
     let column = tokens.first().filter(|token| token.kind == TokenKind::QuotedName);
     if let Some((token, name)) = column.and_then(|token| Some((token, token.name()?))) {
-        let column = parse_column(table, &name, definition[token.end()..].trim_start(), flavour);
+        let column = parse_column(table, &name, definition[token.end()..].trim_start(), defaults.origin);
         table.columns.push(column);
     } else if let Some(key) = Key::parse(definition) {
         table.foreign_keys.extend(key.foreign_key(table));
@@ -92,13 +100,34 @@ fn add_definition(table: &mut Table, definition: &str, flavour: Flavour) {
 
 #[cfg(test)]
 mod tests {
+    use mysql_collation::Flavour;
+
+    use super::super::origin::Origin;
     use super::*;
+
+    /// Defaults of a schema with utf8mb4.
+    fn defaults() -> Defaults<'static> {
+        Defaults { origin: Origin::unknown(Flavour::MariaDb), schema: Some("utf8mb4_general_ci") }
+    }
+
+    #[test]
+    fn the_schema_decides_without_a_character_set() {
+        let text = |column: &str| format!("CREATE TABLE `c` (\n  `i` int,\n  `a` {column}\n) ENGINE=InnoDB");
+        let collation = |column: &str, schema| {
+            let table = parse_table("s", &text(column), Defaults { schema, ..defaults() })?;
+            Ok::<_, Unparsed>(table.columns[1].collation.clone())
+        };
+        assert_eq!(collation("varchar(9)", Some("latin1_bin")).unwrap().as_deref(), Some("latin1_bin"));
+        assert!(collation("varchar(9)", None).unwrap_err().problem.contains("character set of a is not known"));
+        assert_eq!(collation("text CHARACTER SET latin1", None).unwrap().as_deref(), Some("latin1_swedish_ci"));
+        assert_eq!(collation("varbinary(9)", None).unwrap(), None);
+    }
 
     #[test]
     fn parses_constraints_with_and_without_names() {
         let text = "CREATE TABLE `c` (\n  `a` varchar(9),\n  `b` varchar(9),\n  CONSTRAINT `k` UNIQUE KEY (`a`),\n  \
                     FOREIGN KEY (`b`) REFERENCES `p` (`b`),\n  CONSTRAINT `p` PRIMARY KEY (`a`)\n) ENGINE=InnoDB";
-        let table = parse_table("s", text, Flavour::MySql).unwrap();
+        let table = parse_table("s", text, defaults()).unwrap();
         let indexes: Vec<(&str, bool)> =
             table.indexes.iter().map(|index| (index.name.as_str(), index.unique)).collect();
         assert_eq!(indexes, [("PRIMARY", true), ("k", true)]);
@@ -109,17 +138,17 @@ mod tests {
     fn keys_within_a_column_are_not_understood() {
         for attribute in ["UNIQUE", "PRIMARY KEY", "REFERENCES `p` (`a`)"] {
             let text = format!("CREATE TABLE `c` (\n  `a` varchar(9) {attribute}\n) ENGINE=InnoDB");
-            assert!(parse_table("s", &text, Flavour::MySql).is_err(), "{attribute}");
+            assert!(parse_table("s", &text, defaults()).is_err(), "{attribute}");
         }
         let named = "CREATE TABLE `c` (\n  `key` varchar(9) DEFAULT 'UNIQUE' COMMENT 'PRIMARY KEY'\n) ENGINE=InnoDB";
-        assert!(parse_table("s", named, Flavour::MySql).is_ok());
+        assert!(parse_table("s", named, defaults()).is_ok());
     }
 
     #[test]
     fn parses_lengths_and_generated_columns() {
         let text = "CREATE TABLE `t` (\n  `a` varbinary(40),\n  `d` decimal(20,4),\n  `t` datetime(6),\n  `s` set('a(1)','b'),\n  \
                     `g` varchar(9) GENERATED ALWAYS AS (lower(`s`)) STORED,\n  `v` int(11) AS (length(`s`)) VIRTUAL\n) ENGINE=InnoDB";
-        let table = parse_table("s", text, Flavour::MariaDb).unwrap();
+        let table = parse_table("s", text, defaults()).unwrap();
         let lengths: Vec<_> = table.columns.iter().map(|one| (one.characters, one.precision, one.scale)).collect();
         let none = (None, None, None);
         let expected = [
@@ -141,7 +170,7 @@ mod tests {
         let create = "CREATE TABLE `c` (\n  `id` int(11) NOT NULL,\n  `a` varchar(20) DEFAULT NULL,\n  `b` char(5) CHARACTER SET latin1 COLLATE latin1_bin NOT NULL,\n  \
                       PRIMARY KEY (`id`),\n  UNIQUE KEY `u` (`a`(5),`b`) /*!80000 INVISIBLE */,\n  CONSTRAINT `f` FOREIGN KEY (`b`) REFERENCES `p` (`k`) ON DELETE CASCADE\n) \
                       ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci";
-        let table = parse_table("s", create, Flavour::MariaDb).unwrap();
+        let table = parse_table("s", create, defaults()).unwrap();
         assert_eq!((table.name.as_str(), table.collation.as_deref()), ("c", Some("utf8mb4_general_ci")));
         let collations: Vec<Option<&str>> = table.columns.iter().map(|column| column.collation.as_deref()).collect();
         assert_eq!(collations, [None, Some("utf8mb4_general_ci"), Some("latin1_bin")]);

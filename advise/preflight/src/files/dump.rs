@@ -1,7 +1,7 @@
 //! Dumps of mysqldump and mydumper: in UTF-8, or in bytes as they are stored (`SET NAMES binary`).
 
 use std::fs::File;
-use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -55,49 +55,40 @@ pub fn list_dump_files(path: &Path) -> Result<Vec<(PathBuf, String)>, Error> {
 /// TABLE isn't laid out as mysqldump writes it is listed as unread, and so is one with a statement
 /// that was not understood.
 pub fn read_dump(path: &Path, flavour: Flavour) -> Result<(Facts, Definitions, DumpRows), Error> {
-    let mut contents = Contents::default();
-    for_each_statement(path, &mut |file, schema, offset, statement, is_stored_bytes| {
-        let place = Place { file: file.clone(), offset, bytes: statement.len() as u64, is_stored_bytes };
-        contents.add(schema, statement, place);
-        Ok(())
-    })?;
+    let mut contents = Contents::new(flavour);
+    for file in list_files(path)? {
+        read_file(path, file, &mut contents)?;
+    }
     if contents.has_no_table() {
         return Err(Error::Content { path: path.to_owned(), problem: "no CREATE TABLE is in it".into() });
     }
-    let (facts, definitions, inserts) = contents.finish(flavour);
+    let (facts, definitions, inserts) = contents.finish();
     Ok((facts, definitions, DumpRows { path: path.to_owned(), inserts: Arc::new(inserts) }))
 }
 
-/// Function that receives a file, the default schema, the offset and text of a statement, and
-/// whether its values are bytes as they are stored.
-type StatementVisitor<'e> = dyn FnMut(&Arc<Path>, &str, u64, &[u8], bool) -> Result<(), Error> + 'e;
-
-/// Calls `each` for each statement of a dump.
-fn for_each_statement(path: &Path, each: &mut StatementVisitor<'_>) -> Result<(), Error> {
-    for file in list_files(path)? {
-        let mut schema = schema_name(&file, path.is_dir());
-        let shared: Arc<Path> = file.as_path().into();
-        let mut statements = StatementReader::with_limit(
-            BufReader::with_capacity(1 << 18, open(&file, path.is_dir())?),
-            SqlMode::default(),
-            bounded::max_item_bytes(),
-        );
-        let mut is_stored_bytes = false;
-        loop {
-            lifecycle::interrupt::check()?;
-            let failed = |source| Error::File { what: "read", path: file.clone(), source };
-            let Some(statement) = statements.read().map_err(failed)?.map(<[u8]>::to_vec) else { break };
-            if let Some(name) = sql::used_schema(&statement) {
-                schema = name;
-            }
-            if let Some(problem) = sql::describe_other_names(&statement) {
-                return Err(Error::Content { path: file, problem });
-            }
-            if let Some(charset) = sql::names_charset(&statement) {
-                is_stored_bytes = charset == "binary";
-            }
-            each(&shared, &schema, statements.offset(), &statement, is_stored_bytes)?;
+/// Adds the statements of a dump's file to `contents`.
+fn read_file(dump: &Path, file: PathBuf, contents: &mut Contents) -> Result<(), Error> {
+    let mut schema = schema_name(&file, dump.is_dir());
+    let shared: Arc<Path> = file.as_path().into();
+    let failed = |source| Error::File { what: "read", path: file.clone(), source };
+    let mut input = BufReader::with_capacity(1 << 18, open(&file, dump.is_dir())?);
+    contents.read_head(input.fill_buf().map_err(failed)?);
+    let mut statements = StatementReader::with_limit(input, SqlMode::default(), bounded::max_item_bytes());
+    let mut is_stored_bytes = false;
+    loop {
+        lifecycle::interrupt::check()?;
+        let Some(statement) = statements.read().map_err(failed)?.map(<[u8]>::to_vec) else { break };
+        if let Some(name) = sql::used_schema(&statement) {
+            schema = name;
         }
+        if let Some(problem) = sql::describe_other_names(&statement) {
+            return Err(Error::Content { path: file, problem });
+        }
+        if let Some(charset) = sql::names_charset(&statement) {
+            is_stored_bytes = charset == "binary";
+        }
+        let (offset, bytes) = (statements.offset(), statement.len() as u64);
+        contents.add(&schema, &statement, Place { file: shared.clone(), offset, bytes, is_stored_bytes });
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ mod csv_rows;
 mod definition;
 mod dump;
 mod key;
+mod origin;
 mod parquet_rows;
 mod partitions;
 mod statement;

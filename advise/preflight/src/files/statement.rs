@@ -2,13 +2,18 @@
 
 use sql::{SqlMode, TableName, Token, ddl, find_tables, read_table_name, tokenize};
 
-use super::column::content_tokens;
+use super::column::{content_tokens, find_charset, find_option};
 
 /// A statement of a dump.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Statement {
     Rows(InsertHead),
-    CreateTable(TableName),
+    CreateTable(TableName, Existing),
+    /// `DROP TABLE`.
+    Drop(Vec<TableName>),
+    /// `CREATE DATABASE` and `ALTER DATABASE`.
+    Schema(SchemaDefault),
+    DropSchema(String),
     /// `CREATE INDEX` on a table.
     CreateIndex(TableName),
     /// `ALTER TABLE`, with the text of each change.
@@ -19,6 +24,26 @@ pub enum Statement {
     Other(TableName),
     /// A statement that changes no table.
     Unrelated,
+}
+
+/// What a `CREATE TABLE` does if the table exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// Servers refuse the statement.
+    Refused,
+    /// `IF NOT EXISTS`.
+    Kept,
+    /// `OR REPLACE`.
+    Replaced,
+}
+
+/// Character set and collation that a statement gives a schema, in lower case.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SchemaDefault {
+    /// `None`: the schema in use.
+    pub name: Option<String>,
+    pub charset: Option<String>,
+    pub collation: Option<String>,
 }
 
 /// Length of a statement's beginning in which names are searched, in bytes.
@@ -36,10 +61,15 @@ impl Statement {
             "insert" | "replace" => InsertHead::read(statement).map_or_else(|| Self::other(head), Self::Rows),
             "create" => Self::read_create(statement, head, &words),
             "alter" => Self::read_alter(head, &words),
+            "drop" if words.get(1).is_some_and(|word| word.is_any_keyword(&["DATABASE", "SCHEMA"])) => {
+                let name = words[2..].iter().find(|word| !word.is_any_keyword(&["IF", "EXISTS"]));
+                name.and_then(Token::name).map_or(Self::Unrelated, Self::DropSchema)
+            }
+            "drop" if words.get(1).is_some_and(|word| word.is_keyword("TABLE")) => Self::read_drop(head),
             "rename" | "drop" if !words.iter().any(|word| word.is_any_keyword(&["TABLE", "TABLES", "INDEX"])) => {
                 Self::Unrelated
             }
-            "drop" if words.get(1).is_none_or(|word| word.is_any_keyword(&["TABLE", "TEMPORARY"])) => Self::Unrelated,
+            "drop" if words.get(1).is_none_or(|word| word.is_keyword("TEMPORARY")) => Self::Unrelated,
             "load" if words.get(1).is_some_and(|word| word.is_keyword("INDEX")) => Self::Unrelated,
             "rename" | "drop" | "load" | "update" | "delete" | "truncate" | "import" => Self::other(head),
             _ => Self::Unrelated,
@@ -55,8 +85,14 @@ impl Statement {
             Some(word) if word.is_keyword("TABLE") && head.trim_start().starts_with("/*") => Self::Unrelated,
             Some(word) if word.is_keyword("TABLE") => {
                 let name = after_object().iter().position(|word| !word.is_any_keyword(&["IF", "NOT", "EXISTS"]));
-                Self::CreateTable(name.map_or_else(unclear_name, |at| table_name(&after_object()[at..])))
+                let existing = match name {
+                    _ if words[1].is_keyword("OR") => Existing::Replaced,
+                    Some(at) if at > 0 => Existing::Kept,
+                    _ => Existing::Refused,
+                };
+                Self::CreateTable(name.map_or_else(unclear_name, |at| table_name(&after_object()[at..])), existing)
             }
+            Some(word) if word.is_any_keyword(&["DATABASE", "SCHEMA"]) => Self::read_schema(head),
             Some(word) if word.is_keyword("INDEX") => {
                 let tokens = content_tokens(head);
                 let on = tokens.iter().position(|token| token.is_keyword("ON"));
@@ -71,6 +107,9 @@ impl Statement {
             .iter()
             .find(|word| !word.is_any_keyword(&["ONLINE", "OFFLINE", "IGNORE"]))
             .is_some_and(|word| word.is_keyword("TABLE"));
+        if words.get(1).is_some_and(|word| word.is_any_keyword(&["DATABASE", "SCHEMA"])) {
+            return Self::read_schema(head);
+        }
         if !is_table {
             return Self::Unrelated;
         }
@@ -83,6 +122,37 @@ impl Statement {
             _ => String::new(),
         };
         Self::Alter(name, ddl::split_definitions(&changes).into_iter().map(str::to_owned).collect())
+    }
+
+    /// Reads `DROP TABLE IF EXISTS a, b`.
+    fn read_drop(head: &str) -> Self {
+        let tokens = content_tokens(head);
+        let mut at = 2 + tokens[2..].iter().take_while(|token| token.is_any_keyword(&["IF", "EXISTS"])).count();
+        let mut names = Vec::new();
+        while let Some((name, length)) = read_table_name(&tokens[at..]) {
+            names.push(name);
+            at += length;
+            if !tokens.get(at).is_some_and(|token| token.is_symbol(',')) {
+                break;
+            }
+            at += 1;
+        }
+        Self::Drop(names)
+    }
+
+    /// Reads `CREATE DATABASE IF NOT EXISTS a DEFAULT CHARACTER SET b COLLATE c`.
+    fn read_schema(head: &str) -> Self {
+        let tokens = content_tokens(head);
+        let words = ["OR", "REPLACE", "CREATE", "ALTER", "DATABASE", "SCHEMA", "IF", "NOT", "EXISTS"];
+        let name = tokens.iter().find(|token| !token.is_any_keyword(&words));
+        // ALTER DATABASE may leave the name out.
+        let options = ["DEFAULT", "CHARACTER", "CHARSET", "COLLATE", "COMMENT", "ENCRYPTION", "READ"];
+        let name = name.filter(|token| !token.is_any_keyword(&options)).and_then(Token::name);
+        Self::Schema(SchemaDefault {
+            name,
+            charset: find_charset(&tokens),
+            collation: find_option(&tokens, &["COLLATE"]),
+        })
     }
 
     fn other(head: &str) -> Self {
@@ -248,7 +318,32 @@ mod tests {
             read("/*!40000 ALTER TABLE `t` DISABLE KEYS */"),
             Statement::Alter(table(None, "t"), vec!["DISABLE KEYS".into()])
         );
-        assert_eq!(read("CREATE TABLE IF NOT EXISTS s.`t` (`a` int)"), Statement::CreateTable(table(Some("s"), "t")));
+        for (text, existing) in [
+            ("CREATE TABLE IF NOT EXISTS s.`t` (`a` int)", Existing::Kept),
+            ("CREATE OR REPLACE TABLE s.`t` (`a` int)", Existing::Replaced),
+            ("CREATE TABLE s.`t` (`a` int)", Existing::Refused),
+        ] {
+            assert_eq!(read(text), Statement::CreateTable(table(Some("s"), "t"), existing));
+        }
+        assert_eq!(
+            read("DROP TABLE IF EXISTS `t`, s.u"),
+            Statement::Drop(vec![table(None, "t"), table(Some("s"), "u")])
+        );
+        assert_eq!(read("DROP DATABASE IF EXISTS `s`"), Statement::DropSchema("s".into()));
+        let schema = |name: Option<&str>, charset: Option<&str>, collation: Option<&str>| {
+            let [name, charset, collation] = [name, charset, collation].map(|text| text.map(str::to_owned));
+            Statement::Schema(SchemaDefault { name, charset, collation })
+        };
+        for (text, expected) in [
+            (
+                "CREATE DATABASE /*!32312 IF NOT EXISTS*/ `s` /*!40100 DEFAULT CHARACTER SET latin1 */",
+                schema(Some("s"), Some("latin1"), None),
+            ),
+            ("ALTER DATABASE CHARSET = utf8 COLLATE utf8_bin", schema(None, Some("utf8"), Some("utf8_bin"))),
+            ("CREATE SCHEMA s", schema(Some("s"), None, None)),
+        ] {
+            assert_eq!(read(text), expected, "{text}");
+        }
         assert_eq!(read("CREATE UNIQUE INDEX event ON s.t (a)"), Statement::CreateIndex(table(Some("s"), "t")));
         assert_eq!(
             read("CREATE DEFINER=`a`@`b` EVENT `e` ON SCHEDULE EVERY 1 DAY DO DELETE FROM t"),
@@ -266,12 +361,9 @@ mod tests {
             assert_eq!(read(other), Statement::Other(table(None, "t")), "{other}");
         }
         for unrelated in [
-            "DROP TABLE IF EXISTS `t`",
             "LOCK TABLES `t` WRITE",
             "UNLOCK TABLES",
             "/*!40101 SET NAMES utf8mb4 */",
-            "CREATE DATABASE `t`",
-            "ALTER DATABASE `t` CHARACTER SET utf8mb4",
             "/*!50001 CREATE TABLE `v` (\n  `a` tinyint NOT NULL\n) ENGINE=MyISAM */",
             "USE `s`",
             "COMMIT",

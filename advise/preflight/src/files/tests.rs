@@ -205,6 +205,49 @@ fn statements_that_were_not_understood_are_listed() {
 }
 
 #[test]
+fn the_last_table_after_a_drop_is_checked() {
+    let table = |key: &str, rows: &str| {
+        format!(
+            "CREATE TABLE `t` (\n  `a` varchar(9),\n  `b` varchar(9),\n  UNIQUE KEY `{key}` (`{key}`)\n) ENGINE=InnoDB DEFAULT CHARSET=latin1;\n\
+                 INSERT INTO `t` VALUES {rows};\n"
+        )
+    };
+    let (old, new) = (table("a", "('ss','x'),('ß','y')"), table("b", "('tt','x'),('u','y')"));
+    let dropped = mariadb(&format!("{old}DROP TABLE IF EXISTS `T`;\n{new}"));
+    assert_eq!((errors(&dropped), rows(&dropped, "t")), (vec![], 2), "{dropped:?}");
+    let replaced = mariadb(&format!("{old}{}", new.replace("CREATE", "CREATE OR REPLACE")));
+    assert_eq!((errors(&replaced), rows(&replaced, "t")), (vec![], 2), "{replaced:?}");
+    let again = mariadb(&format!("{old}{new}"));
+    assert_eq!(errors(&again), [("unique-key", "dump.t: a")]);
+    assert!(finding(&again, "unreadable").contains("a second CREATE TABLE without DROP TABLE"), "{again:?}");
+    let kept = mariadb(&format!("{old}{}", new.replace("TABLE `t` (", "TABLE IF NOT EXISTS `t` (")));
+    assert_eq!(errors(&kept), [("unique-key", "dump.t: a")]);
+    assert!(kept.findings.iter().all(|finding| finding.check != "unreadable"), "{kept:?}");
+}
+
+#[test]
+fn the_dump_says_what_no_character_set_means() {
+    let table = |options: &str| {
+        format!(
+            "CREATE TABLE `t` (\n  `a` varchar(9) NOT NULL,\n  PRIMARY KEY (`a`)\n) ENGINE=InnoDB{options};\n\
+                 INSERT INTO `t` VALUES ('ss'),('ß');\n"
+        )
+    };
+    let unknown = mysql(&format!("/*!40101 SET NAMES utf8mb4 */;\n{}", table("")));
+    assert!(finding(&unknown, "unreadable").contains("character set of a is not known"), "{unknown:?}");
+    let schema = "CREATE DATABASE `s` /*!40100 DEFAULT CHARACTER SET latin1 COLLATE latin1_general_ci */;\nUSE `s`;\n";
+    assert_eq!(errors(&mysql(&format!("{schema}{}", table("")))), [("unique-key", "s.t: PRIMARY")]);
+    let old = table(" DEFAULT CHARSET=utf8mb4");
+    let assumed = mysql(&old);
+    assert_eq!(errors(&assumed), [("unique-key", "dump.t: PRIMARY")], "general_ci becomes 0900_ai_ci");
+    assert!(unchecked(&assumed, "utf8mb4_general_ci is assumed"), "{:?}", assumed.unchecked);
+    let said = mysql(&format!("-- MySQL dump 10.13\n--\n-- Server version\t5.7.44-log\n\n{old}"));
+    assert_eq!((errors(&said).len(), said.unchecked.len()), (1, 0), "{:?}", said.unchecked);
+    let new = mysql(&format!("-- MySQL dump 10.13\n--\n-- Server version\t8.0.36\n\n{old}"));
+    assert_eq!(errors(&new), [], "the columns have 0900_ai_ci");
+}
+
+#[test]
 fn rows_with_expressions_are_refused() {
     let dump = "CREATE TABLE `t` (\n  `a` varchar(9),\n  `b` varchar(9)\n) ENGINE=InnoDB DEFAULT CHARSET=latin1;\n\
                 INSERT INTO `t` VALUES (NOW(),'x');\n";

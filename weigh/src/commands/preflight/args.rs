@@ -160,12 +160,12 @@ pub struct PreflightArgs {
 
     /// Private server to rehearse the plan on, named as by --server, or none [default: an installed
     /// server of the nearest version]
-    #[arg(long, value_name = "SPEC", conflicts_with = "scratch", help_heading = "Plan")]
+    #[arg(long, value_name = "SPEC", conflicts_with_all = ["scratch", "csv", "parquet", "dump"], help_heading = "Plan")]
     pub trial: Option<String>,
 
     /// Instead of rehearsing, try each ALTER on the server itself, in a schema of this name, which
     /// is created and dropped; begins with weigh_
-    #[arg(long, value_name = "SCHEMA", value_parser = parse_scratch_name, help_heading = "Plan")]
+    #[arg(long, value_name = "SCHEMA", value_parser = parse_scratch_name, conflicts_with_all = ["csv", "parquet", "dump"], help_heading = "Plan")]
     pub scratch: Option<String>,
 
     /// Maximum of rows of a table that are copied for the rehearsal; 0 copies none. Not with

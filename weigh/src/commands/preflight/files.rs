@@ -14,6 +14,10 @@ use crate::options::collation::{FlavourArg, find_collation};
 
 /// Runs preflight on `--csv`, `--parquet` or `--dump`.
 pub fn check_files(args: &PreflightArgs, options: &Options) -> Result<Report> {
+    let file = [(&args.csv, "--csv"), (&args.parquet, "--parquet"), (&args.dump, "--dump")];
+    if let Some((_, option)) = file.iter().find(|(path, _)| path.is_some()) {
+        args.connect.refuse_servers(option)?;
+    }
     if args.resume.is_some() {
         bail!("--resume is for servers: files are read anew");
     }
@@ -33,10 +37,12 @@ pub fn check_files(args: &PreflightArgs, options: &Options) -> Result<Report> {
         (None, None, Some(path)) => {
             let (facts, definitions, rows) = read_dump(path, flavour)?;
             if facts.schemas.is_empty() {
+                let first = definitions.unread.first().map(|one| format!(" ({}: {})", one.name, one.message));
                 bail!(
-                    "{} has no CREATE TABLE in the form that mysqldump writes; load it into a server, and name that \
+                    "{} has no CREATE TABLE in the form that mysqldump writes{}; load it into a server, and name that \
                      server or its dump",
-                    path.display()
+                    path.display(),
+                    first.unwrap_or_default()
                 );
             }
             let open = || -> Result<Box<dyn RowSource + '_>, preflight::Error> { Ok(Box::new(rows.clone())) };

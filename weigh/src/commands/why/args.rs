@@ -57,7 +57,7 @@ pub struct WhyArgs {
 
     /// Private server for the copy of a running one's schemas [default: the installed version
     /// nearest to it]
-    #[arg(long, value_name = "SPEC", help_heading = "Servers")]
+    #[arg(long, value_name = "SPEC", conflicts_with = "dumps", help_heading = "Servers")]
     pub trial: Option<String>,
 
     #[command(flatten)]

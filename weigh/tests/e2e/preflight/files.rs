@@ -84,6 +84,11 @@ UNLOCK TABLES;
         assert!(text.stdout.contains(part), "{part}: {text}");
     }
     assert!(!text.stdout.contains("ALTER TABLE `"), "a file has no plan: {text}");
+    for server in ["--server=mysql@8.0", "--host=db1", "--set=max_connections=5", "mysql://me@db1"] {
+        workspace
+            .wait_for_end(workspace.weigh(&[&words[..], &[server]].concat()).spawn().unwrap())
+            .refuses_with(&["--dump is read without a server"]);
+    }
 
     fs::write(workspace.root().join("dump.sql"), "CREATE TABLE t (a VARCHAR(9));").unwrap();
     workspace
