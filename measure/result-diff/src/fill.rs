@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mysql::prelude::Queryable;
+use mysql::prelude::{FromRow, Queryable};
 use server::{Conn, Flavour, Server};
 use sql::SqlMode;
 use workload_folder::{Cell, RowsFile, SchemaStatementKind, Workload};
@@ -45,6 +45,12 @@ impl<'a> SchemaFiller<'a> {
         lifecycle::interrupt::check()?;
         let failed = self.statement_error(what);
         self.conn.query_drop(statement).map_err(failed)
+    }
+
+    pub fn query<T: FromRow>(&mut self, what: &str, statement: &str) -> Result<Vec<T>, Error> {
+        lifecycle::interrupt::check()?;
+        let failed = self.statement_error(what);
+        self.conn.query(statement).map_err(failed)
     }
 
     /// Creates the tables and inserts their rows, but for those that are left out.

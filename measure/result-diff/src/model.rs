@@ -54,6 +54,10 @@ pub struct CollidingRow {
     pub first: String,
     /// The server's message, which names the value and the key.
     pub message: String,
+    /// The row that it is equal to: the value of its first column, and those of the key. Absent if
+    /// the key has an expression, and in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub equals: Option<String>,
 }
 
 /// Outcome of a class's calls.

@@ -215,8 +215,10 @@ fn reports_what_cannot_be_compared() {
     let rows: Vec<(&str, u64, &str)> =
         comparison.left_out.iter().map(|row| (row.table.as_str(), row.row, row.first.as_str())).collect();
     assert_eq!(rows, [("customers", 2, "2"), ("customers", 3, "3"), ("customers", 5, "5")], "{comparison:#?}");
+    assert!(comparison.left_out.iter().all(|row| row.equals.is_some()), "{comparison:#?}");
     let text = compare(&workspace, &without);
     assert!(text.stdout.contains("3 rows are left out on all sides"), "{text}");
+    assert!(text.stdout.contains("(3 of customers)") && text.stdout.contains("it equals row '"), "{text}");
     fs::write(workspace.root().join("shop/statements/d-same.sql"), "SELECT 1 FROM nowhere").unwrap();
     compare(&workspace, &["-c", "as-is,utf8mb4_unicode_ci"]).refuses_with(&["shop can't be run", "no table nowhere"]);
 }

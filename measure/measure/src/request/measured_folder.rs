@@ -148,7 +148,7 @@ impl MeasuredFolder {
     }
 
     /// Rows that are on no side of any server, because they collide on one.
-    pub(crate) fn left_out(&self) -> Vec<CollidingRow> {
+    pub fn left_out(&self) -> Vec<CollidingRow> {
         self.record.result_diffs.iter().flat_map(|diff| diff.left_out.iter().cloned()).collect()
     }
 

@@ -5,7 +5,7 @@ use askama::Template;
 
 use super::section::Section;
 use super::table::Grid;
-use crate::result_diff::lines::titles_and_bodies;
+use crate::result_diff::lines::{left_out_lines, titles_and_bodies};
 use crate::run::report::Report;
 use crate::run::statements::{class_tables, result_lines};
 
@@ -28,6 +28,8 @@ pub(super) fn section(report: &Report) -> Option<Section> {
     let parts =
         folder.result_diffs.iter().flat_map(titles_and_bodies).map(|(title, body)| Part { title, body }).collect();
     let grids = class_tables(&report.run, &report.analysis).into_iter().map(Grid::new).collect();
-    let body = Body { lines: result_lines(&report.run), parts, grids };
+    let mut lines = result_lines(&report.run);
+    lines.extend(folder.result_diffs.iter().flat_map(|diff| left_out_lines(&diff.left_out)));
+    let body = Body { lines, parts, grids };
     Some(Section::new("statements", "Results, plans and statements", &body))
 }

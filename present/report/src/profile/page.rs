@@ -16,6 +16,7 @@ struct Page {
     titles: Vec<String>,
     badge: Badge,
     body: Body,
+    notes: Vec<String>,
 }
 
 /// Returns the page of profiles. `graphs` are flame graphs as SVG, by file name.
@@ -26,6 +27,7 @@ pub fn profile_page(profiles: &Profiles, graphs: &[(String, String)]) -> String 
         titles: profiles.profiles.iter().flat_map(titles).collect(),
         badge: first.map_or_else(|| badge_of(Some("no sample".into()), String::new()), badge),
         body: Body::new(profiles, graphs),
+        notes: profiles.profiles.iter().flat_map(|profile| profile.notes.iter().cloned()).collect(),
     };
     crate::frame::render(&page)
 }

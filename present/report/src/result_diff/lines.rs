@@ -1,8 +1,9 @@
 //! Lines of a result diff: a verdict per side, and the differences of each statement class.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use result_diff::{ClassDifference, Difference, PlanChange, ResultDiff, Side};
+use result_diff::{ClassDifference, CollidingRow, Difference, PlanChange, ResultDiff, Side};
 
 use crate::format::number::{count_noun, group_thousands};
 
@@ -43,20 +44,35 @@ pub(crate) fn push_details(diff: &ResultDiff, bold: &dyn Fn(&str) -> String, out
 const MAX_LEFT_OUT: usize = 10;
 
 fn push_left_out(diff: &ResultDiff, out: &mut String) {
-    let count = diff.left_out.len();
-    if count == 0 {
-        return;
+    if let [head, rows @ ..] = left_out_lines(&diff.left_out).as_slice() {
+        let _ = writeln!(out, "\n{head}");
+        rows.iter().for_each(|line| out.push_str(&format!("  {line}\n")));
     }
-    let verb = if count == 1 { "is" } else { "are" };
-    let rows = count_noun(count as u64, "row");
-    let _ = writeln!(out, "\n{rows} {verb} left out on all sides: equal to others under a side's collation");
-    for row in diff.left_out.iter().take(MAX_LEFT_OUT) {
-        let line = format!("  {}, row {} ({}): {}", row.table, row.row, row.first, row.message);
-        let _ = writeln!(out, "{}", escape::line(&line));
+}
+
+/// Describes rows that are on no side: how many of each table, then a line per row with the row that
+/// it is equal to. Empty without rows.
+pub fn left_out_lines(rows: &[CollidingRow]) -> Vec<String> {
+    let mut by_table: BTreeMap<&str, usize> = BTreeMap::new();
+    rows.iter().for_each(|row| *by_table.entry(&row.table).or_default() += 1);
+    if by_table.is_empty() {
+        return Vec::new();
     }
-    if count > MAX_LEFT_OUT {
-        let _ = writeln!(out, "  and {} more", count - MAX_LEFT_OUT);
-    }
+    let counts: Vec<String> = by_table.iter().map(|(table, count)| format!("{count} of {table}")).collect();
+    let head = format!(
+        "{} {} left out on all sides: equal to others under a side's collation ({})",
+        count_noun(rows.len() as u64, "row"),
+        message::agree(rows.len(), "is", "are"),
+        counts.join(", ")
+    );
+    let describe = |row: &CollidingRow| {
+        let equals = row.equals.as_ref().map(|other| format!("; it equals row {other}")).unwrap_or_default();
+        format!("{}, row {} ({}): {}{equals}", row.table, row.row, row.first, row.message)
+    };
+    let listed = rows.iter().take(MAX_LEFT_OUT).map(describe);
+    let more = rows.len().saturating_sub(MAX_LEFT_OUT);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    std::iter::once(head).chain(listed).chain(more).map(|line| escape::line(&line).to_string()).collect()
 }
 
 /// Returns title and body of each class with differences. The title names class and side.

@@ -2,6 +2,7 @@
 
 pub(crate) mod lines;
 
+pub use lines::left_out_lines;
 use result_diff::ResultDiff;
 
 use crate::format::json::to_json;

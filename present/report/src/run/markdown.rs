@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::format::markdown::{end_with_newline, escape, push_list, push_tables};
 use crate::profile::table::run_tables;
+use crate::result_diff::lines::left_out_lines;
 use crate::run::claims;
 use crate::run::head::{describe_buffer_pool, describe_setting, legend};
 use crate::run::published::published;
@@ -33,6 +34,9 @@ pub fn markdown(report: &Report) -> String {
     push_list(&report.headlines, &mut out);
     push_list(&quality(&report.run, &report.analysis).iter().map(Quality::line).collect::<Vec<_>>(), &mut out);
     push_list(&result_lines(&report.run), &mut out);
+    for diff in report.run.workload_folder.iter().flat_map(|folder| &folder.result_diffs) {
+        push_list(&left_out_lines(&diff.left_out), &mut out);
+    }
     push_list(&describe_setting(&report.run), &mut out);
     push_list(describe_buffer_pool(&report.run).as_slice(), &mut out);
     push_tables(&sweeps(report).iter().flat_map(|sweep| sweep.tables(report)).collect::<Vec<_>>(), &mut out);

@@ -114,7 +114,10 @@ fn sample_under_load(args: &ProfileArgs, plan: Plan) -> Result<ExitCode> {
         profiler.failures.drain(..).next().map_or(Ok(()), Err)?;
         bail!("nothing was sampled");
     }
-    let profiles = profiler.finish();
+    let mut profiles = profiler.finish();
+    if let (Some(folder), Some(first)) = (&request.workload_folder, profiles.profiles.first_mut()) {
+        first.notes.extend(report::result_diff::left_out_lines(&folder.left_out()));
+    }
     let failed = !profiles.failures.is_empty();
     let code = print_profiles(args, &out, profiles)?;
     outcome.failure.map_or(Ok(()), Err)?;
