@@ -8,13 +8,15 @@ use server::{Conn, Flavour, Server, Version};
 use sql::{SqlMode, keep_local, quote_identifier, quote_string};
 
 use crate::Error;
+use crate::spot::{Joins, Source};
 use crate::syntax::Program;
+use crate::variables::find_assigned;
 
 /// Default schema of a session, and the statements that it runs first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Session {
     pub schema: Option<String>,
-    /// `SET NAMES`, `SET @x = …`, `CREATE TEMPORARY TABLE …`, in order.
+    /// `SET NAMES`, `SET @x = …`, `CREATE TEMPORARY TABLE …`, `SELECT … INTO @x`, in order.
     pub prelude: Vec<String>,
 }
 
@@ -183,7 +185,38 @@ impl<'s> Copy<'s> {
         }
         first.extend(session.schema.iter().map(|schema| format!("USE {}", quote_identifier(schema))));
         for statement in first.iter().chain(&session.prelude) {
+            if sql::is_query(statement, SqlMode::default()) {
+                self.set_samples(conn, session, statement)?;
+                continue;
+            }
             match conn.query_drop(keep_local(statement, SqlMode::default()).text.as_ref()) {
+                Ok(()) | Err(mysql::Error::MySqlError(_)) => {}
+                Err(source) => return Err(self.failed("set up a session", source)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the variables that a query sets made-up values, with the collations of its
+    /// expressions. The copy has no rows, or others, so that the query itself may set none.
+    fn set_samples(&self, conn: &mut Conn, session: &Session, query: &str) -> Result<(), Error> {
+        let source = Source::statement(Place::Session(session.clone()), query, 0);
+        for assigned in find_assigned(&source) {
+            let text = &query[assigned.span.clone()];
+            let asked = ["COLLATION", "COERCIBILITY"].map(|function| format!("{function}({text})"));
+            let named = [(asked[0].as_str(), "weigh_collation"), (asked[1].as_str(), "weigh_coercibility")];
+            let question = source.no_rows_query(assigned.block, 0, Joins::Written, &named);
+            let set = match conn.query_first::<(Option<String>, i64), _>(question) {
+                Ok(Some((Some(collation), _))) if collation != "binary" => {
+                    let charset = server::collation_charset(&collation);
+                    format!("CONVERT({} USING {charset}) COLLATE {collation}", quote_string(SAMPLE))
+                }
+                Ok(Some((_, number))) if self.strength(number) == "NUMERIC" => SAMPLE_NUMBER.to_owned(),
+                Ok(_) | Err(mysql::Error::MySqlError(_)) => continue,
+                Err(source) => return Err(self.failed("set up a session", source)),
+            };
+            let statement = format!("SET @{} = {set}", quote_identifier(&assigned.variable));
+            match conn.query_drop(statement) {
                 Ok(()) | Err(mysql::Error::MySqlError(_)) => {}
                 Err(source) => return Err(self.failed("set up a session", source)),
             }
@@ -342,13 +375,16 @@ fn sample_value(declared_type: &str) -> Option<String> {
         "varchar" => Some(quote_string(&SAMPLE[..length.unwrap_or(0).min(SAMPLE.len())])),
         "tinytext" | "text" | "mediumtext" | "longtext" => Some(quote_string(SAMPLE)),
         "tinyint" => Some("5".into()),
-        "smallint" | "mediumint" | "int" | "integer" | "bigint" => Some("500".into()),
+        "smallint" | "mediumint" | "int" | "integer" | "bigint" => Some(SAMPLE_NUMBER.into()),
         _ => None,
     }
 }
 
 /// A text that [`Copy::fill`] writes into made-up rows, so that a lookup finds a row.
 const SAMPLE: &str = "w0000500";
+
+/// As [`SAMPLE`], for a number.
+const SAMPLE_NUMBER: &str = "500";
 
 fn read_results(conn: &mut Conn, statement: &str) -> mysql::Result<Results> {
     let mut result = conn.query_iter(statement)?;
@@ -365,6 +401,8 @@ pub(crate) fn named_values(row: &Row) -> BTreeMap<String, Option<String>> {
         Some(Value::Bytes(bytes)) => Some(String::from_utf8_lossy(bytes).into_owned()),
         Some(Value::Int(number)) => Some(number.to_string()),
         Some(Value::UInt(number)) => Some(number.to_string()),
+        Some(Value::Float(number)) => Some(number.to_string()),
+        Some(Value::Double(number)) => Some(number.to_string()),
         _ => None,
     };
     row.columns_ref().iter().enumerate().map(|(at, column)| (column.name_str().into_owned(), value(at))).collect()

@@ -39,6 +39,10 @@ pub struct Judged {
     /// True if a plan could not be judged; a note says why.
     #[serde(default)]
     pub is_unjudged: bool,
+    /// Lost indexes without a remedy that reads fewer rows on the copy. They are findings if the
+    /// running server's plan shows the loss.
+    #[serde(skip)]
+    pub suspects: Vec<Finding>,
 }
 
 /// A cause of an error or of a lost index, with the remedies that a server was seen to accept.
@@ -196,4 +200,8 @@ pub struct TableAccess {
     pub extra: String,
     /// Rows that the server expects to read each time.
     pub rows: u64,
+    /// Rows of these that it expects to keep after the table's conditions: `filtered` of EXPLAIN.
+    /// Absent before MySQL 5.7.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<u64>,
 }

@@ -23,11 +23,17 @@ pub struct Plan {
 impl Copy<'_> {
     /// Explains a statement in its place. The inner error is the server's refusal.
     pub fn explain(&mut self, place: &Place, statement: &str) -> Result<Result<Plan, Refusal>, Error> {
-        let format = if self.flavour == Flavour::MySql { "FORMAT=TRADITIONAL " } else { "" };
         let (place, statement) = self.bind_trigger_rows(place, statement)?;
-        let asked = [format!("EXPLAIN {format}{statement}"), "SHOW WARNINGS".to_owned()];
+        let asked = [explain(self.flavour, &statement), "SHOW WARNINGS".to_owned()];
         Ok(self.ask(&place, &asked)?.map(|results| read_plan(&results)))
     }
+}
+
+/// Returns `EXPLAIN` of a statement, which MariaDB answers with the column `filtered` if it is
+/// EXTENDED.
+pub(crate) fn explain(flavour: Flavour, statement: &str) -> String {
+    let format = if flavour == Flavour::MySql { "FORMAT=TRADITIONAL" } else { "EXTENDED" };
+    format!("EXPLAIN {format} {statement}")
 }
 
 pub(crate) fn read_plan(results: &Results) -> Plan {
@@ -55,6 +61,7 @@ pub(crate) fn read_plan(results: &Results) -> Plan {
             let part = parts.entry(value("id").unwrap_or_default()).or_insert(Part { rows: 1, is_repeated: false });
             part.rows = part.rows.saturating_mul(rows);
             part.is_repeated |= value("select_type").is_some_and(|kind| is_repeated(&kind));
+            let filtered = value("filtered").and_then(|percent| percent.parse::<f64>().ok());
             plan.figures.tables.push(TableAccess {
                 table,
                 access: looked_up("type").unwrap_or_default(),
@@ -62,6 +69,7 @@ pub(crate) fn read_plan(results: &Results) -> Plan {
                 key_len: looked_up("key_len"),
                 extra,
                 rows,
+                kept: filtered.map(|percent| (rows as f64 * percent / 100.0).round() as u64),
             });
         }
     }
@@ -133,6 +141,11 @@ fn key_bytes(access: &TableAccess) -> u64 {
     access.key_len.as_ref().map_or(0, sum)
 }
 
+/// True for a table of which most rows are read in vain: at least half, and at least ten.
+pub fn wastes_rows(access: &TableAccess) -> bool {
+    access.kept.is_some_and(|kept| kept.saturating_mul(2) <= access.rows && access.rows - kept >= 10)
+}
+
 /// True if `after` reads clearly fewer rows: at most half, and at least ten fewer.
 pub fn reads_less(before: &PlanFigures, after: &PlanFigures) -> bool {
     after.rows.saturating_mul(2) <= before.rows && before.rows - after.rows >= 10
@@ -153,12 +166,15 @@ mod tests {
             ("key", "email|created"),
             ("key_len", "122|5"),
             ("rows", "3 (50%)"),
+            ("filtered", "30.00"),
         ];
         let row = values.map(|(name, value)| (name.to_owned(), Some(value.to_owned()))).into_iter().collect();
         let plan = read_plan(&vec![vec![row]]);
         let table = &plan.figures.tables[0];
         let (key, key_len) = (table.key.as_deref(), table.key_len.as_deref());
         assert_eq!((table.access.as_str(), key, key_len, table.rows), ("ref", Some("email"), Some("122"), 3));
+        assert_eq!((table.kept, wastes_rows(table)), (Some(1), false));
+        assert!(wastes_rows(&TableAccess { rows: 3000, kept: Some(300), ..table.clone() }));
     }
 
     #[test]

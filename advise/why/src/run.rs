@@ -17,6 +17,7 @@ use crate::spot::{Source, SpotKind};
 use crate::syntax::parse_program;
 use crate::tables::TableName;
 use crate::trial::{Inner, Outcome, Subject};
+use crate::variables::find_variables;
 use crate::{ddl, name};
 
 /// A statement to judge.
@@ -66,7 +67,7 @@ pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> 
             session.prelude.push(given.text.clone());
             continue;
         }
-        let mut diagnoser = Diagnoser { copy, session: session.clone(), made_up: 0, unjudged: None };
+        let mut diagnoser = Diagnoser::new(copy, session.clone());
         match diagnoser.judge(given) {
             Ok(findings) => {
                 if diagnoser.made_up > 0 {
@@ -84,7 +85,12 @@ pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> 
                     calls: given.calls,
                     findings,
                     is_unjudged,
+                    suspects: diagnoser.suspects,
                 });
+                // The statements of a slow log are not in the order of one session.
+                if given.seconds.is_none() && sets_variables(&given.text) {
+                    session.prelude.push(given.text.clone());
+                }
             }
             Err(error @ Error::Statement { .. }) if judged_count > 1 => {
                 found.notes.push(error.to_string());
@@ -116,7 +122,7 @@ pub fn diagnose_program(
     name: &str,
 ) -> Result<JudgedProgram, Error> {
     let session = Session { schema: Some(schema.to_owned()), prelude: Vec::new() };
-    let mut diagnoser = Diagnoser { copy, session, made_up: 0, unjudged: None };
+    let mut diagnoser = Diagnoser::new(copy, session);
     let findings = diagnoser.judge_stored(keyword, schema, name)?.unwrap_or_default();
     Ok(JudgedProgram { findings, unjudged: diagnoser.unjudged })
 }
@@ -126,7 +132,7 @@ pub fn diagnose_view(copy: &mut Copy<'_>, schema: &str, name: &str) -> Result<Ju
     let text = format!("SELECT * FROM {}", sql::quote_identifier(name));
     let given = Given { place: format!("view {schema}.{name}"), text, ..Given::default() };
     let session = Session { schema: Some(schema.to_owned()), prelude: Vec::new() };
-    let mut diagnoser = Diagnoser { copy, session, made_up: 0, unjudged: None };
+    let mut diagnoser = Diagnoser::new(copy, session);
     match diagnoser.judge(&given) {
         Ok(findings) => Ok(JudgedProgram { findings, unjudged: diagnoser.unjudged }),
         Err(Error::Statement { message, .. }) => {
@@ -146,6 +152,11 @@ pub fn sets_up(text: &str) -> bool {
         || is_temporary && first.is_any_keyword(&["create", "drop"])
 }
 
+/// True for a query with `INTO @a` or `@a := …`.
+fn sets_variables(text: &str) -> bool {
+    sql::is_query(text, SqlMode::default()) && !find_variables(text).set.is_empty()
+}
+
 struct Diagnoser<'c, 's> {
     copy: &'c mut Copy<'s>,
     session: Session,
@@ -153,6 +164,13 @@ struct Diagnoser<'c, 's> {
     made_up: u64,
     /// Why a plan could not be judged.
     unjudged: Option<String>,
+    suspects: Vec<Finding>,
+}
+
+impl<'c, 's> Diagnoser<'c, 's> {
+    fn new(copy: &'c mut Copy<'s>, session: Session) -> Self {
+        Self { copy, session, made_up: 0, unjudged: None, suspects: Vec::new() }
+    }
 }
 
 impl Diagnoser<'_, '_> {
@@ -355,6 +373,8 @@ impl Diagnoser<'_, '_> {
         }
         if remedies.is_empty() {
             self.unjudged = self.unjudged.take().or(unjudged);
+            let silencing = if warnings.is_empty() { Vec::new() } else { remedy::find_silencing(self.copy, &fault)? };
+            self.suspects.push(finding(&fault, None, silencing, remedy::describe_folds(&fault)));
             return Ok(Vec::new());
         }
         let without_tables = PlanFigures::default();

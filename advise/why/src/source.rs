@@ -6,15 +6,16 @@ use facts::RunnableNames;
 use mysql::prelude::Queryable;
 use mysql::{Params, Row, Value};
 use server::{Flavour, Server};
-use sql::{SessionSetting, SqlMode, Token, TokenKind, quote_identifier, tokenize};
+use sql::{SessionSetting, SqlMode, Token, quote_identifier, tokenize};
 
 use crate::Error;
 use crate::copy::Refusal;
 use crate::judge::is_conflict;
-use crate::model::{Diagnosis, Finding, Kind, PlanFigures, TableAccess};
-use crate::plan::{Plan, gained_lookups, is_kept_subquery, is_lookup, is_sorted};
-use crate::run::{Request, sets_up};
-use crate::trial::is_explainable;
+use crate::model::{Diagnosis, Finding, Kind, PlanFigures, Side, Site, TableAccess};
+use crate::plan::{Plan, gained_lookups, is_kept_subquery, is_lookup, is_sorted, wastes_rows};
+use crate::run::{Given, Request, sets_up};
+use crate::trial::{is_explainable, without_into};
+use crate::variables::find_variables;
 
 /// Explains the statements on a running server, and adds its figures to the findings. Adds a
 /// finding if only this server refuses a statement. Replaces findings that this server contradicts
@@ -34,9 +35,9 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
     }
     let mode: Option<String> = conn.query_first("SELECT @@SESSION.sql_mode").map_err(fail("read the SQL mode"))?;
     let mode = SqlMode::parse(&mode.unwrap_or_default());
-    let mut unset = UnsetVariables::default();
+    let mut variables = SessionVariables::default();
     for statement in &request.first {
-        let settings = unset.read(statement);
+        let settings = variables.read(statement);
         facts::apply_settings(&mut conn, &settings).map_err(fail("set up a session"))?;
     }
     for given in &request.given {
@@ -49,17 +50,18 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
             continue;
         }
         if sets_up(&given.text) {
-            let settings = unset.read(&given.text);
+            let settings = variables.read(&given.text);
             facts::apply_settings(&mut conn, &settings).map_err(fail("set up a session"))?;
             continue;
         }
+        let missing = variables.find_missing(given);
+        // The statement is not run, so that it sets nothing.
+        variables.read(&given.text);
         let Some(judged) =
             diagnosis.statements.iter_mut().find(|one| one.place == given.place && one.text == given.text)
         else {
             continue;
         };
-        let tokens: Vec<Token<'_>> =
-            tokenize(&given.text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
         if !is_explainable(&given.text) {
             continue;
         }
@@ -75,21 +77,24 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
             ));
             continue;
         }
-        if let Some(name) = unset.find_in(&tokens) {
+        if let Some(name) = missing {
             diagnosis.notes.push(format!("{}: not explained on the server: @{name} is not set there", given.place));
             continue;
         }
-        let format = if source.flavour() == Flavour::MySql { "FORMAT=TRADITIONAL " } else { "" };
-        let explained =
-            prepared(&mut conn, &format!("EXPLAIN {format}{}", given.text)).map_err(fail("explain a statement"))?;
+        let explain = crate::plan::explain(source.flavour(), &without_into(&given.text));
+        let explained = prepared(&mut conn, &explain).map_err(fail("explain a statement"))?;
         match explained {
             Ok(rows) => {
                 let warned = conn.query::<Row, _>("SHOW WARNINGS").map_err(fail("read the warnings"))?;
                 let plan = read_plan(&[rows, warned]);
-                if judged.findings.is_empty() {
-                    diagnosis.notes.extend(plan.warnings.iter().map(|warning| describe_warning(&given.place, warning)));
-                }
                 let notes = &mut diagnosis.notes;
+                if judged.findings.is_empty() {
+                    judged.findings = judged.suspects.iter().filter_map(|suspect| shown_loss(suspect, &plan)).collect();
+                    if judged.findings.is_empty() {
+                        notes.extend(plan.warnings.iter().map(|warning| describe_warning(&given.place, warning)));
+                    }
+                    continue;
+                }
                 judged.findings.retain_mut(|finding| is_shared(finding, &plan.figures, &given.place, notes));
             }
             Err(refusal) if is_conflict(refusal.code) && judged.findings.is_empty() => judged.findings.push(Finding {
@@ -133,29 +138,90 @@ fn prepared(conn: &mut server::Conn, statement: &str) -> mysql::Result<Result<Ve
     }
 }
 
-/// User variables of `SET` statements whose value is no literal: they are not set on the server.
+/// User variables of the server's session. Only `SET` with a literal is made there.
 #[derive(Default)]
-struct UnsetVariables(HashSet<String>);
+struct SessionVariables {
+    set: HashSet<String>,
+    /// Variables to which the statements give another value than the session has.
+    unset: HashSet<String>,
+}
 
-impl UnsetVariables {
+impl SessionVariables {
     /// Reads the settings of a statement that apply to the server's session.
     fn read(&mut self, text: &str) -> Vec<SessionSetting> {
         let settings = sql::read_settings(text, SqlMode::default());
-        let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
-        self.0.extend(tokens.iter().filter_map(variable_name));
+        for name in find_variables(text).set {
+            self.set.remove(&name);
+            self.unset.insert(name);
+        }
         for name in settings.iter().filter_map(|setting| setting.user_variable.as_ref()) {
-            self.0.remove(name);
+            self.unset.remove(name);
+            self.set.insert(name.clone());
         }
         settings
     }
 
-    fn find_in(&self, tokens: &[Token<'_>]) -> Option<String> {
-        tokens.iter().filter_map(variable_name).find(|name| self.0.contains(name))
+    /// Returns a variable that a statement reads and that does not have its value there. Those of a
+    /// slow log were set by statements that are not in it.
+    fn find_missing(&self, given: &Given) -> Option<String> {
+        let is_of_log = given.seconds.is_some();
+        let is_missing = |name: &String| self.unset.contains(name) || is_of_log && !self.set.contains(name);
+        find_variables(&given.text).read.into_iter().find(is_missing)
     }
 }
 
-fn variable_name(token: &Token<'_>) -> Option<String> {
-    sql::user_variable_name(token, SqlMode::default()).map(|name| name.to_lowercase())
+/// Returns a lost index of which the running server warns, if it reads a table of the comparison
+/// mostly in vain.
+fn shown_loss(suspect: &Finding, plan: &Plan) -> Option<Finding> {
+    let mut shown = Finding { sites: Vec::new(), server_plan: Some(plan.figures.clone()), ..suspect.clone() };
+    for warning in &plan.warnings {
+        let Some(column) = warned_column(warning) else { continue };
+        for site in &suspect.sites {
+            let Some(wasted) = find_wasted(site, &column, &plan.figures) else { continue };
+            let key = wasted.key.as_ref().map(|key| format!(" by {key}")).unwrap_or_default();
+            let kept = wasted.kept.unwrap_or_default();
+            for detail in [
+                format!("The server warns: {warning}"),
+                format!("The server reads {} rows of {}{key}, and keeps about {kept}", wasted.rows, wasted.table),
+            ] {
+                if !shown.details.contains(&detail) {
+                    shown.details.push(detail);
+                }
+            }
+            if !shown.sites.contains(site) {
+                shown.sites.push(site.clone());
+            }
+        }
+    }
+    (!shown.sites.is_empty()).then_some(shown)
+}
+
+/// Returns the column of MySQL's `… conversion on field 'code'`, and of MariaDB's ``Cannot use key
+/// `k` part[0] for lookup: `shop`.`o`.`code` of collation …``.
+fn warned_column(warning: &str) -> Option<String> {
+    if let Some((_, field)) = warning.split_once(" on field '") {
+        return field.strip_suffix('\'').map(str::to_owned);
+    }
+    let (_, compared) = warning.split_once(" for lookup: ")?;
+    let (name, _) = compared.split_once(" of ")?;
+    tokenize(name, SqlMode::default()).filter_map(|token| token.name()).last()
+}
+
+/// Returns the table of a column that a comparison names, if it is read mostly in vain.
+fn find_wasted<'p>(site: &Site, column: &str, plan: &'p PlanFigures) -> Option<&'p TableAccess> {
+    let is_wasted = |side: &Side| {
+        let tokens: Vec<Token<'_>> = tokenize(&side.text, SqlMode::default()).collect();
+        let is_named = |token: &Token<'_>| token.name().is_some_and(|name| name.eq_ignore_ascii_case(column));
+        let at = tokens.iter().rposition(is_named)?;
+        let qualifier = match &tokens[..at] {
+            [.., table, dot] if dot.is_symbol('.') => table.name(),
+            _ => None,
+        };
+        let is_meant =
+            |access: &&TableAccess| qualifier.as_ref().is_none_or(|name| name.eq_ignore_ascii_case(&access.table));
+        plan.tables.iter().filter(is_meant).find(|access| wastes_rows(access))
+    };
+    site.sides.iter().find_map(is_wasted)
 }
 
 /// False if the running server's plan contradicts a finding; a note then says how. Otherwise keeps
@@ -219,7 +285,7 @@ mod tests {
         let plan = |rows: u64, extra: &str| {
             let (key, key_len) = (Some("code".to_owned()), Some("152".to_owned()));
             let (table, access, extra) = ("a".to_owned(), "index".to_owned(), extra.to_owned());
-            PlanFigures { rows, tables: vec![TableAccess { table, access, key, key_len, extra, rows }] }
+            PlanFigures { rows, tables: vec![TableAccess { table, access, key, key_len, extra, rows, kept: None }] }
         };
         let remedy = crate::model::Remedy {
             scope: crate::model::Scope::Statement,
@@ -250,15 +316,32 @@ mod tests {
     }
 
     #[test]
-    fn variables_without_a_literal_are_unset() {
-        let mut unset = UnsetVariables::default();
+    fn variables_without_a_literal_are_missing() {
+        let mut variables = SessionVariables::default();
         let mut find_after = |text: &str| {
-            unset.read(text);
-            let tokens: Vec<Token<'_>> = tokenize("SELECT @`A`", SqlMode::default()).collect();
-            unset.find_in(&tokens)
+            variables.read(text);
+            let read = |seconds| Given { text: "SELECT @`A`, @b := 1".into(), seconds, ..Given::default() };
+            [None, Some(1.0)].map(|seconds| variables.find_missing(&read(seconds)))
         };
-        assert_eq!(find_after("SET @a = CONCAT('x', 'y')").as_deref(), Some("a"));
-        assert_eq!(find_after("SET @a = 'x'"), None);
-        assert_eq!(find_after("SELECT 'x' INTO @a").as_deref(), Some("a"));
+        let a = || Some("a".to_owned());
+        assert_eq!(find_after("SET @b = @a"), [None, a()], "a log's variables are not known");
+        assert_eq!(find_after("SET @a = CONCAT('x', 'y')"), [a(), a()]);
+        assert_eq!(find_after("SET @a = 'x'"), [None, None]);
+        assert_eq!(find_after("SELECT 'x' INTO @a"), [a(), a()]);
+    }
+
+    #[test]
+    fn warnings_name_a_column() {
+        for (warning, column) in [
+            ("Cannot use ref access on index 'k' due to type or collation conversion on field 'code'", Some("code")),
+            (
+                "Cannot use key `k` part[0] for lookup: `shop`.`o`.`code` of collation `latin1_swedish_ci` = \"p.code\" of \
+                 collation `utf8mb4_general_ci`",
+                Some("code"),
+            ),
+            ("Something else", None),
+        ] {
+            assert_eq!(warned_column(warning).as_deref(), column, "{warning}");
+        }
     }
 }

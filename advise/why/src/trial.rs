@@ -152,7 +152,9 @@ impl Copy<'_> {
             Act::Statement(session, text) => {
                 // A setting that the server refuses would be left out, and is no remedy.
                 let own = Session { schema: session.schema.clone(), prelude: Vec::new() };
-                if *session != subject.session && self.run(&own, &session.prelude)?.is_err() {
+                let is_setting = |statement: &&String| !sql::is_query(statement, sql::SqlMode::default());
+                let settings: Vec<String> = session.prelude.iter().filter(is_setting).cloned().collect();
+                if *session != subject.session && self.run(&own, &settings)?.is_err() {
                     return Ok(None);
                 }
                 let changed = Subject { session: session.clone(), text: text.clone(), inner: None };

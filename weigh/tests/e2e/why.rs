@@ -267,7 +267,7 @@ fn a_running_server_is_only_asked() {
             "SELECT CONVERT(argument USING utf8mb4) FROM mysql.general_log WHERE command_type IN ('Query', 'Execute', 'Prepare')",
         )
         .unwrap();
-    assert!(logged.iter().any(|text| text.starts_with("EXPLAIN DELETE")), "{logged:?}");
+    assert!(logged.iter().any(|text| text.starts_with("EXPLAIN EXTENDED DELETE")), "{logged:?}");
     let writes = ["INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "ALTER", "CALL", "SET GLOBAL"];
     for text in logged.iter().filter(|text| !text.contains("general_log")) {
         let upper = text.trim_start().to_uppercase();

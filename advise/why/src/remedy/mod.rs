@@ -85,6 +85,27 @@ fn quota(scope: Scope) -> usize {
 /// Tries the changes for a fault, and returns those after which it is gone, the smallest first,
 /// those that lose characters last.
 pub fn find(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Remedy>, Error> {
+    find_by(copy, fault, &is_mended)
+}
+
+/// As [`find`], for changes after which the server no longer warns of a conversion, though they read
+/// no fewer of the copy's rows.
+pub fn find_silencing(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Remedy>, Error> {
+    let mut remedies = find_by(copy, fault, &is_silent)?;
+    // A statement that converts the column itself is silent, too, and no better.
+    remedies.retain(|remedy| remedy.scope >= Scope::Column);
+    for remedy in &mut remedies {
+        remedy.plan = None;
+        remedy.effects.push("On the copy it reads no fewer rows; the server warns no more.".into());
+    }
+    Ok(remedies)
+}
+
+fn find_by(
+    copy: &mut Copy<'_>,
+    fault: &Fault,
+    is_mended: &dyn Fn(&Fault, &Outcome) -> bool,
+) -> Result<Vec<Remedy>, Error> {
     // Declarations of a program are better than COLLATE in its body, so they come first.
     let mut changes = program::changes(fault);
     changes.extend(rewrite::changes(copy, fault)?);
@@ -159,8 +180,16 @@ pub(crate) fn is_row_error(code: u16) -> bool {
     )
 }
 
+fn is_refused(outcome: &Outcome) -> bool {
+    outcome.refusal.as_ref().is_some_and(|refusal| !is_row_error(refusal.code))
+}
+
+fn is_silent(_: &Fault, outcome: &Outcome) -> bool {
+    !is_refused(outcome) && outcome.plans.iter().all(|plan| plan.warnings.is_empty())
+}
+
 fn is_mended(fault: &Fault, outcome: &Outcome) -> bool {
-    if outcome.refusal.as_ref().is_some_and(|refusal| !is_row_error(refusal.code)) {
+    if is_refused(outcome) {
         return false;
     }
     if !fault.is_index() {
