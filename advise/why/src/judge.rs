@@ -1,6 +1,8 @@
 //! Judges expressions on the copy: the collation of each operand, and whether the server takes the
 //! expression on no rows.
 
+use std::collections::BTreeSet;
+
 use rules::coercibility::{Coercibility, Operand as Rule, Outcome, Side as RuleSide, choose_collation};
 use server::{error_code, is_same_collation};
 
@@ -10,6 +12,7 @@ use crate::model::{Side, Site};
 use crate::origin::Resolved;
 use crate::spot::{Joins, Source, Spot, SpotKind};
 use crate::syntax::ExprKind;
+use crate::variables::{find_assignments, find_variables};
 
 const AMBIGUOUS_COLUMN: u16 = 1052;
 
@@ -98,7 +101,7 @@ impl Copy<'_> {
         let refusal = match spot.kind {
             SpotKind::Order => None,
             SpotKind::Union => self.ask_union(source, spot)?.err(),
-            _ => self.ask_on_no_rows(source, spot.block, &[(&spot.alone, "weigh_value")])?.err(),
+            _ => self.ask_spot(source, spot)?.err(),
         };
         let refusal = refusal.filter(|refusal| is_conflict(refusal.code));
         let (sides, resolved): (Vec<Side>, Vec<Resolved>) = sides.into_iter().unzip();
@@ -169,6 +172,18 @@ impl Copy<'_> {
             sides.push((side, resolved));
         }
         Ok(Some(sides))
+    }
+
+    /// Evaluates a spot on no rows. A user variable that the statement sets by `:=` is set before,
+    /// to its own value: MariaDB 11.8 converts a variable as a constant otherwise.
+    fn ask_spot(&mut self, source: &Source, spot: &Spot) -> Result<Result<Results, Refusal>, Error> {
+        let read = find_variables(&spot.alone).read;
+        let set = |name: &String| format!("@{0} := @{0}", sql::quote_identifier(name));
+        let names: BTreeSet<String> = find_assignments(source).into_iter().map(|one| one.variable).collect();
+        let assignments: Vec<String> = names.intersection(&read).map(set).collect();
+        let assigned = assignments.iter().map(|text| (text.as_str(), "weigh_assigned"));
+        let expressions: Vec<(&str, &str)> = assigned.chain([(spot.alone.as_str(), "weigh_value")]).collect();
+        self.ask_on_no_rows(source, spot.block, &expressions)
     }
 
     /// Runs a union of branches without rows: inside the blocks around it, or a trigger, if it

@@ -77,8 +77,8 @@ pub struct Assigned {
     pub span: Range<usize>,
 }
 
-/// Returns what a query assigns by `:=`, and by `INTO` of its end.
-pub fn find_assigned(source: &Source) -> Vec<Assigned> {
+/// Returns what a statement assigns by `:=`.
+pub fn find_assignments(source: &Source) -> Vec<Assigned> {
     let mut found = Vec::new();
     for (block, content) in source.parsed.blocks.iter().enumerate() {
         let items = content.items.iter().map(|item| &item.expression);
@@ -93,6 +93,12 @@ pub fn find_assigned(source: &Source) -> Vec<Assigned> {
             });
         }
     }
+    found
+}
+
+/// Returns what a query assigns by `:=`, and by `INTO` of its end.
+pub fn find_assigned(source: &Source) -> Vec<Assigned> {
+    let mut found = find_assignments(source);
     let tokens: Vec<Token<'_>> = tokenize(&source.text, SqlMode::default()).filter(Token::is_content).collect();
     let targets = into_targets(&tokens);
     // The blocks of WITH come before the query's.
