@@ -30,8 +30,8 @@ pub(crate) struct Layer {
 pub(crate) enum LayerLocation {
     /// A blob in a registry or an OCI layout. `size` is in bytes.
     Blob { digest: Digest, size: u64 },
-    /// A file in an archive of `docker save`.
-    File(String),
+    /// A file in an archive of `docker save`. `size` is in bytes.
+    File { path: String, size: u64, is_compressed: bool },
 }
 
 impl Layer {
@@ -39,7 +39,7 @@ impl Layer {
     pub fn name(&self) -> String {
         match &self.location {
             LayerLocation::Blob { digest, .. } => digest.to_string(),
-            LayerLocation::File(path) => path.clone(),
+            LayerLocation::File { path, .. } => path.clone(),
         }
     }
 }
@@ -85,13 +85,15 @@ impl Image {
         Ok(Self { layers: layers.collect() })
     }
 
-    /// Returns the size of the layers as stored, in bytes. Layers of unknown size count 0.
-    pub fn stored_bytes(&self) -> u64 {
+    /// Estimates the disk space that the image takes, in bytes. A compressed layer takes `ratio`
+    /// times its size, another one its size and a quarter. Layers of a registry or an OCI layout
+    /// count as compressed.
+    pub fn unpacked_bytes(&self, ratio: u64) -> u64 {
         let size = |layer: &Layer| match &layer.location {
-            LayerLocation::Blob { size, .. } => *size,
-            LayerLocation::File(_) => 0,
+            LayerLocation::File { size, is_compressed: false, .. } => size.saturating_add(size / 4),
+            LayerLocation::File { size, .. } | LayerLocation::Blob { size, .. } => size.saturating_mul(ratio),
         };
-        self.layers.iter().map(size).sum()
+        self.layers.iter().map(size).fold(0, u64::saturating_add)
     }
 }
 

@@ -65,9 +65,10 @@ impl Layout {
         &self.digest
     }
 
-    /// Size of the layers as stored, in bytes. 0 for archives of `docker save`.
-    pub fn bytes(&self) -> u64 {
-        self.image.stored_bytes()
+    /// Estimates the disk space that the unpacked image takes, in bytes, if a compressed layer
+    /// takes `ratio` times its size.
+    pub fn unpacked_bytes(&self, ratio: u64) -> u64 {
+        self.image.unpacked_bytes(ratio)
     }
 
     /// Unpacks the image into `root`. `title` names the image for `monitor`.
@@ -80,7 +81,7 @@ impl LayerSource for Layout {
     fn open_layer(&self, layer: &Layer, _monitor: &dyn Monitor) -> Result<File, Error> {
         let what = format!("the layer {}", layer.name());
         match &layer.location {
-            LayerLocation::File(path) => open_file(&self.folder, Path::new(path)),
+            LayerLocation::File { path, .. } => open_file(&self.folder, Path::new(path)),
             LayerLocation::Blob { digest, .. } => {
                 digest::check_algorithm(&what, digest)?;
                 let mut file = open_file(&self.folder, &blob_path(digest))?;
@@ -146,8 +147,15 @@ fn read_docker_image(folder: &Path) -> Result<(String, Image), Error> {
     let expected = Path::new(&image.config).file_stem().unwrap_or_default().to_string_lossy();
     digest::check("the configuration", &format!("sha256:{expected}"), id.clone())?;
     let configuration: Configuration = contents::parse(&what, "image configuration", &configuration)?;
-    let locations = image.layers.iter().cloned().map(LayerLocation::File).collect();
+    let locations = image.layers.iter().map(|path| locate_file(folder, path)).collect::<Result<_, _>>()?;
     Ok((id, Image::from_locations(locations, configuration.diff_ids(&what)?, &what)?))
+}
+
+fn locate_file(folder: &Path, path: &str) -> Result<LayerLocation, Error> {
+    let file = open_file(folder, Path::new(path))?;
+    let size = file.metadata().map_err(Error::io("read", path))?.len();
+    let is_compressed = unpack::is_compressed(file).map_err(Error::io("read", path))?;
+    Ok(LayerLocation::File { path: path.to_owned(), size, is_compressed })
 }
 
 fn blob_path(digest: &Digest) -> PathBuf {
@@ -209,6 +217,25 @@ mod tests {
         );
         fs::write(folder.path().join(INDEX), &manifest).unwrap();
         assert_eq!(Layout::open(folder.path()).unwrap().digest(), digest::sha256(manifest.as_bytes()));
+    }
+
+    #[test]
+    fn layers_of_docker_save_have_a_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let architecture = oci_spec::image::Arch::default();
+        let zeros = "0".repeat(64);
+        let configuration = format!(
+            r#"{{"architecture": "{architecture}", "os": "linux", "rootfs":
+                {{"type": "layers", "diff_ids": ["sha256:{zeros}", "sha256:{zeros}"]}}}}"#
+        );
+        let id = digest::sha256(configuration.as_bytes()).trim_start_matches("sha256:").to_owned();
+        fs::write(folder.path().join(format!("{id}.json")), &configuration).unwrap();
+        File::create(folder.path().join("plain.tar")).unwrap().set_len(1 << 30).unwrap();
+        fs::write(folder.path().join("packed.tar.gz"), [&[0x1f, 0x8b][..], &[0; 998]].concat()).unwrap();
+        let text = format!(r#"[{{"Config": "{id}.json", "Layers": ["plain.tar", "packed.tar.gz"]}}]"#);
+        fs::write(folder.path().join(DOCKER_MANIFEST), text).unwrap();
+        let layout = Layout::open(folder.path()).unwrap();
+        assert_eq!(layout.unpacked_bytes(5), (1 << 30) + (1 << 28) + 5 * 1000);
     }
 
     #[test]

@@ -64,9 +64,10 @@ impl Remote {
         &self.digest
     }
 
-    /// Size of the download in bytes.
-    pub fn bytes(&self) -> u64 {
-        self.image.stored_bytes()
+    /// Estimates the disk space that the unpacked image takes, in bytes, if a layer takes `ratio`
+    /// times its size.
+    pub fn unpacked_bytes(&self, ratio: u64) -> u64 {
+        self.image.unpacked_bytes(ratio)
     }
 
     /// Downloads the layers one at a time into temporary files in `work`, and unpacks them into

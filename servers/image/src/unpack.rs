@@ -72,16 +72,28 @@ fn unpack_layer(layer: &Layer, file: &mut File, root: &Path, monitor: &dyn Monit
     digest::check(&format!("the layer {name}, decompressed,"), layer.diff_id.as_ref(), archive.finish())
 }
 
+/// First bytes of compressed files.
+const GZIP: &[u8] = &[0x1f, 0x8b];
+const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+const XZ: &[u8] = b"\xfd7zXZ\0";
+
+/// Returns true for what [`decompress`] decompresses.
+pub(crate) fn is_compressed(stored: impl Read) -> io::Result<bool> {
+    let mut magic = Vec::new();
+    stored.take(XZ.len() as u64).read_to_end(&mut magic)?;
+    Ok([GZIP, ZSTD, XZ].iter().any(|kind| magic.starts_with(kind)))
+}
+
 /// Decompresses gzip, xz or zstd, recognised by the first bytes. Other data is read as it is.
 pub fn decompress<'a>(mut stored: impl BufRead + 'a) -> io::Result<Box<dyn Read + 'a>> {
     let magic = stored.fill_buf()?;
-    if magic.starts_with(&[0x1f, 0x8b]) {
+    if magic.starts_with(GZIP) {
         return Ok(Box::new(MultiGzDecoder::new(stored)));
     }
-    if magic.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+    if magic.starts_with(ZSTD) {
         return Ok(Box::new(ZstdFrames { decoder: None, stored: Some(stored) }));
     }
-    if magic.starts_with(b"\xfd7zXZ\0") {
+    if magic.starts_with(XZ) {
         return Ok(Box::new(XzReader::new_mem_limit(stored, true, MAX_XZ_KIBIBYTES)));
     }
     Ok(Box::new(stored))

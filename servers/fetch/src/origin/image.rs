@@ -50,7 +50,7 @@ fn pull(cache: &Cache, name: &Name, progress: &dyn Progress) -> Result<Program, 
     progress.step(&format!("asking {} for {name}", name.registry()));
     let remote = Remote::find(name).map_err(pull_error)?;
     let key = cache_key(remote.digest());
-    let mebibytes = (remote.bytes() >> 20) * UNPACKED_RATIO;
+    let mebibytes = remote.unpacked_bytes(UNPACKED_RATIO) >> 20;
     let folder = cache.folder_or_create(&key, mebibytes, progress, |folder| {
         remote.unpack(&folder.join(ROOT), folder, &ProgressMonitor(progress)).map_err(pull_error)?;
         find_program(folder, &given).map(drop)
@@ -65,7 +65,7 @@ pub(crate) fn open_layout(cache: &Cache, path: &Path, progress: &dyn Progress) -
     let name = path.display().to_string();
     let layout = Layout::open(path).map_err(|error| install_error(&name, error))?;
     let key = cache_key(layout.digest());
-    let mebibytes = (layout.bytes() >> 20) * UNPACKED_RATIO;
+    let mebibytes = layout.unpacked_bytes(UNPACKED_RATIO) >> 20;
     let folder = cache.folder_or_create(&key, mebibytes, progress, |folder| {
         unpack(&layout, &name, folder, progress)?;
         find_program(folder, &name).map(drop)
@@ -78,6 +78,7 @@ pub(crate) fn open_layout(cache: &Cache, path: &Path, progress: &dyn Progress) -
 /// Unpacks the image of the folder `content` into a folder of the cache.
 pub(crate) fn unpack_layout(content: &Path, name: &str, folder: &Path, progress: &dyn Progress) -> Result<(), Error> {
     let layout = Layout::open(content).map_err(|error| install_error(name, error))?;
+    disk::check_free_space(folder, layout.unpacked_bytes(UNPACKED_RATIO) >> 20, name)?;
     unpack(&layout, name, folder, progress)
 }
 
