@@ -1,12 +1,12 @@
 //! Manual pages, from the definition of the command line: the sections of clap_mangen, then
 //! EXAMPLES, EXIT STATUS, FILES, ENVIRONMENT and SEE ALSO.
 
-use std::io;
-use std::path::Path;
+use std::io::{self, Write};
 
 use clap::Command;
 use clap::builder::StyledStr;
 use clap_mangen::Man;
+use files::{Access, HeldFolder};
 
 const FILES: [(&str, &str); 4] = [
     (
@@ -91,15 +91,16 @@ pub fn render_top(mut command: Command) -> io::Result<Vec<u8>> {
 }
 
 /// Writes the pages of a command and all of its subcommands into a folder.
-pub fn write_all(mut command: Command, folder: &Path) -> io::Result<()> {
+pub fn write_all(mut command: Command, folder: &HeldFolder) -> io::Result<()> {
     command.build();
     let mut siblings = names(&command, "weigh");
     siblings.insert(0, "weigh".into());
     write(&command, "weigh", folder, &siblings)
 }
 
-fn write(command: &Command, path: &str, folder: &Path, siblings: &[String]) -> io::Result<()> {
-    std::fs::write(folder.join(format!("{path}.1")), render(command, path, siblings)?)?;
+fn write(command: &Command, path: &str, folder: &HeldFolder, siblings: &[String]) -> io::Result<()> {
+    let page = render(command, path, siblings)?;
+    folder.replace(format!("{path}.1"), Access::Umask, |file| file.write_all(&page))?;
     // Clap adds a command `help` to commands with subcommands.
     let is_own = |inner: &&Command| !inner.is_hide_set() && (path == "weigh" || inner.get_name() != "help");
     for inner in command.get_subcommands().filter(is_own) {

@@ -1,6 +1,6 @@
 //! Results folders.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
@@ -30,11 +30,11 @@ pub fn open_folder(named: Option<&Path>, access: Access) -> Result<HeldFolder, R
 }
 
 /// Writes or replaces a file in a folder of results. Returns its path.
-pub fn write(folder: &HeldFolder, name: &str, text: &str, access: Access) -> Result<PathBuf> {
+pub fn write(folder: &HeldFolder, name: &str, content: impl AsRef<[u8]>, access: Access) -> Result<PathBuf> {
     let path = folder.path().join(name);
     folder
-        .replace(name, access, |file| file.write_all(text.as_bytes()))
-        .map_err(|error: std::io::Error| anyhow!("cannot write {}: {error}", path.display()))?;
+        .replace(name, access, |file| file.write_all(content.as_ref()))
+        .map_err(|error: io::Error| anyhow!("cannot write {}: {error}", path.display()))?;
     Ok(path)
 }
 

@@ -7,15 +7,17 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, fstat, mkdirat, openat, readlinkat, renameat, statat, unlinkat,
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, mkdirat, openat, readlinkat, renameat, statat, unlinkat,
 };
 use rustix::io::Errno;
 use rustix::path::Arg;
 
-use crate::own::check_existing;
+use crate::copy::open_folder;
+use crate::own::{check_existing, check_regular, read_at_most};
+use crate::remove::remove_from;
 use crate::replace::Access;
 use crate::shared::is_trusted_owner;
 
@@ -31,18 +33,23 @@ pub struct HeldFolder {
     path: PathBuf,
     /// Parent and name of each folder that was created, innermost first.
     created: Vec<(OwnedFd, OsString)>,
+    /// Whether to keep the created folders even if they are empty.
+    keeps_empty: AtomicBool,
 }
 
 impl HeldFolder {
     /// Opens a folder. Fails if the path is a symbolic link of another user, except root.
     pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self { folder: open_named(path)?, path: path.to_owned(), created: Vec::new() })
+        Ok(Self::new(open_named(path)?, path.to_owned(), Vec::new()))
     }
 
     /// Opens a folder, whatever its path leads through.
     pub(crate) fn follow(path: &Path) -> io::Result<Self> {
-        let folder = openat(CWD, path, FOLDER, Mode::empty())?;
-        Ok(Self { folder, path: path.to_owned(), created: Vec::new() })
+        Ok(Self::new(openat(CWD, path, FOLDER, Mode::empty())?, path.to_owned(), Vec::new()))
+    }
+
+    fn new(folder: OwnedFd, path: PathBuf, created: Vec<(OwnedFd, OsString)>) -> Self {
+        Self { folder, path, created, keeps_empty: AtomicBool::new(false) }
     }
 
     /// Opens a folder, and creates it and its parents if they are missing. Fails if the last part
@@ -57,14 +64,14 @@ impl HeldFolder {
                 created.insert(0, (parent, name));
             }
         }
-        Ok(Self { folder, path: path.to_owned(), created })
+        Ok(Self::new(folder, path.to_owned(), created))
     }
 
     /// Opens a folder in this one, and creates it if it is missing. Follows no link.
     pub fn create_folder(&self, name: &str, access: Access) -> io::Result<Self> {
         let (folder, is_new) = create_folder_in(&self.folder, OsStr::new(name), access)?;
         let parent = if is_new { Some((self.folder.try_clone()?, name.into())) } else { None };
-        Ok(Self { folder, path: self.path.join(name), created: Vec::from_iter(parent) })
+        Ok(Self::new(folder, self.path.join(name), Vec::from_iter(parent)))
     }
 
     /// Returns the path as it was given, for messages.
@@ -75,6 +82,29 @@ impl HeldFolder {
     /// Returns `true` if the folder has a file, folder or link of this name.
     pub fn has(&self, name: &str) -> bool {
         statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
+    }
+
+    /// Returns `true` if the folder has no file, folder or link.
+    pub fn is_empty(&self) -> io::Result<bool> {
+        for entry in Dir::read_from(open_folder(&self.folder, c".")?)? {
+            if !matches!(entry?.file_name().to_bytes(), b"." | b"..") {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads a regular file of at most `max_bytes`. Follows no link.
+    pub fn read_small(&self, name: &str, max_bytes: u64) -> io::Result<Vec<u8>> {
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let file = openat(&self.folder, name, flags, Mode::empty())?;
+        read_at_most(check_regular(file.into())?, max_bytes)
+    }
+
+    /// Creates a file. Fails if the name exists, also as a link.
+    pub fn create_new(&self, name: &str, access: Access) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        Ok(openat(&self.folder, name, flags, access.file_mode())?.into())
     }
 
     /// Opens a file for reading and appending. Creates a missing one, and opens an existing one as
@@ -88,7 +118,7 @@ impl HeldFolder {
     }
 
     /// Opens a file as [`open_existing`](crate::open_existing) does.
-    pub fn open_existing(&self, name: &str) -> io::Result<File> {
+    pub fn open_existing(&self, name: impl Arg) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CLOEXEC;
         let special = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
         check_existing(openat(&self.folder, name, flags | special, Mode::empty()).map(File::from).map_err(Into::into))
@@ -114,12 +144,11 @@ impl HeldFolder {
 
     fn create_temporary(&self, access: Access) -> io::Result<(String, File)> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         for _ in 0..MAX_NAMES {
             let name = format!(".weigh-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-            match openat(&self.folder, &name, flags, access.file_mode()) {
-                Err(Errno::EXIST) => {}
-                created => return Ok((name, created?.into())),
+            match self.create_new(&name, access) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                created => return Ok((name, created?)),
             }
         }
         Err(Errno::EXIST.into())
@@ -129,13 +158,31 @@ impl HeldFolder {
     pub fn remove(&self, name: &str) -> io::Result<()> {
         Ok(unlinkat(&self.folder, name, AtFlags::empty())?)
     }
+
+    /// Removes all that is in the folder, and the folders that were created for it.
+    pub fn remove_all(&self) -> io::Result<()> {
+        remove_from(&open_folder(&self.folder, c".")?, &[])?;
+        self.remove_created();
+        Ok(())
+    }
+
+    /// Keeps the folders that were created, also if they are empty on drop.
+    pub fn keep_empty(&self) {
+        self.keeps_empty.store(true, Ordering::Relaxed);
+    }
+
+    fn remove_created(&self) {
+        for (parent, name) in &self.created {
+            // Fails for a folder with files.
+            let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
+        }
+    }
 }
 
 impl Drop for HeldFolder {
     fn drop(&mut self) {
-        for (parent, name) in &self.created {
-            // Fails for a folder with files.
-            let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
+        if !self.keeps_empty.load(Ordering::Relaxed) {
+            self.remove_created();
         }
     }
 }
@@ -272,5 +319,35 @@ mod tests {
         assert!(at("a/b/file").exists());
         fs::write(at("file"), "").unwrap();
         assert!(HeldFolder::create(&at("file/x"), Access::Umask).is_err());
+        HeldFolder::create(&at("kept"), Access::Umask).unwrap().keep_empty();
+        assert!(at("kept").exists());
+    }
+
+    #[test]
+    fn content_is_removed_where_it_lies() {
+        let (place, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let at = |name: &str| place.path().join(name);
+        let folder = HeldFolder::create(&at("results/time"), Access::OwnerOnly).unwrap();
+        assert!(folder.is_empty().unwrap());
+        write(&folder, "file").unwrap();
+        write(&folder.create_folder("below", Access::OwnerOnly).unwrap(), "file").unwrap();
+        assert!(!folder.is_empty().unwrap() && folder.create_new("file", Access::Umask).is_err());
+        fs::rename(at("results"), at("moved")).unwrap();
+        symlink(elsewhere.path(), at("results")).unwrap();
+        fs::create_dir(elsewhere.path().join("time")).unwrap();
+        fs::write(elsewhere.path().join("time/file"), "precious").unwrap();
+        folder.remove_all().unwrap();
+        assert!(!at("moved/time").exists() && elsewhere.path().join("time/file").exists());
+    }
+
+    #[test]
+    fn small_files_are_read_without_links() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = HeldFolder::open(place.path()).unwrap();
+        write(&folder, "file").unwrap();
+        symlink("file", place.path().join("link")).unwrap();
+        assert_eq!(folder.read_small("file", 4).unwrap(), b"rows");
+        assert!(folder.read_small("file", 3).is_err() && folder.read_small("link", 4).is_err());
+        assert_eq!(folder.read_small("none", 4).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 }

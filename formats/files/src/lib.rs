@@ -15,5 +15,5 @@ pub use held::HeldFolder;
 pub use own::{create_new, open_existing, open_regular, read_small, read_small_below, read_small_unlinked};
 pub use pack::unpack;
 pub use remove::{remove_content, remove_tree};
-pub use replace::{Access, check_own, replace, replace_own};
+pub use replace::{Access, check_own, replace, replace_own, write_named};
 pub use shared::{check_entry, check_private, check_sticky, temporary_folder};

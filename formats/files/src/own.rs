@@ -52,7 +52,7 @@ fn open_regular_with(path: &Path, flags: OFlags) -> io::Result<File> {
     check_regular(file)
 }
 
-fn check_regular(file: File) -> io::Result<File> {
+pub(crate) fn check_regular(file: File) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(refuse("it is not a regular file")) }
 }
 
@@ -84,7 +84,7 @@ pub fn read_small_below(folder: &Path, path: &Path, max_bytes: u64) -> io::Resul
     read_at_most(file, max_bytes)
 }
 
-fn read_at_most(file: File, max_bytes: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn read_at_most(file: File, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max_bytes {

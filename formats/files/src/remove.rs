@@ -37,7 +37,7 @@ pub fn remove_content(folder: &Path, kept: &[&str]) -> io::Result<()> {
     remove_from(&open_folder(CWD, folder)?, kept)
 }
 
-fn remove_from(folder: &OwnedFd, kept: &[&str]) -> io::Result<()> {
+pub(crate) fn remove_from(folder: &OwnedFd, kept: &[&str]) -> io::Result<()> {
     let mut removal = Removal { top: folder, moved: 0 };
     let mut passes = 0;
     // A list may lack folders that were moved meanwhile.

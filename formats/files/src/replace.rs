@@ -1,13 +1,16 @@
 //! Atomic replacement of a file: readers never see a part of the new content.
 
-use std::fs::File;
+use std::ffi::OsStr;
+use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, Read};
-use std::path::Path;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 
 use rustix::fs::Mode;
 
 use crate::held::HeldFolder;
 use crate::own::open_existing;
+use crate::shared::is_trusted_owner;
 
 /// Who may read a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,9 +37,48 @@ pub fn replace<E: From<io::Error>>(
     access: Access,
     write: impl FnOnce(&mut File) -> Result<(), E>,
 ) -> Result<(), E> {
+    let (folder, name) = open_parent(path)?;
+    folder.replace(name, access, write)
+}
+
+/// Opens the folder of a file, whatever its path leads through. Also returns the file's name.
+fn open_parent(path: &Path) -> io::Result<(HeldFolder, &OsStr)> {
     let name = path.file_name().ok_or(io::Error::from(io::ErrorKind::IsADirectory))?;
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    HeldFolder::follow(folder)?.replace(name, access, write)
+    Ok((HeldFolder::follow(folder)?, name))
+}
+
+/// Writes a file that the user typed. Devices, pipes and open files, such as `/dev/stdout`, are
+/// written to; a regular file is replaced, and keeps its permissions. A link is followed if it
+/// belongs to this user or root, and replaced otherwise.
+pub fn write_named<E: From<io::Error>>(
+    path: &Path,
+    access: Access,
+    write: impl FnOnce(&mut File) -> Result<(), E>,
+) -> Result<(), E> {
+    if is_open_file(path) || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return write(&mut File::create(path)?);
+    }
+    let path = follow_own_link(path);
+    let old = fs::symlink_metadata(&path).ok().filter(Metadata::is_file);
+    replace(&path, access, |file| {
+        if let Some(old) = old {
+            let mode = old.permissions().mode() & 0o777 & access.file_mode().bits();
+            file.set_permissions(Permissions::from_mode(mode))?;
+        }
+        write(file)
+    })
+}
+
+/// True for names of files that a process has open.
+fn is_open_file(path: &Path) -> bool {
+    ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|name| path.starts_with(name))
+}
+
+fn follow_own_link(path: &Path) -> PathBuf {
+    let is_own = |link: &Metadata| link.is_symlink() && is_trusted_owner(link.uid());
+    let target = || fs::symlink_metadata(path).ok().filter(is_own).and_then(|_| path.canonicalize().ok());
+    target().unwrap_or_else(|| path.to_owned())
 }
 
 /// Replaces a file as [`replace`] does, but an existing one only if it is a regular file of this
@@ -47,14 +89,19 @@ pub fn replace_own<E: From<io::Error>>(
     first: &str,
     write: impl FnOnce(&mut File) -> Result<(), E>,
 ) -> Result<(), E> {
-    check_own(path, first)?;
-    replace(path, access, write)
+    let (folder, name) = open_parent(path)?;
+    check_content(folder.open_existing(name), first)?;
+    folder.replace(name, access, write)
 }
 
 /// Returns an error if [`replace_own`] would refuse to replace the file.
-pub fn check_own(path: &Path, first: &str) -> Result<(), io::Error> {
+pub fn check_own(path: &Path, first: &str) -> io::Result<()> {
+    check_content(open_existing(path), first)
+}
+
+fn check_content(opened: io::Result<File>, first: &str) -> io::Result<()> {
     let mut begin = Vec::new();
-    match open_existing(path) {
+    match opened {
         Ok(file) => drop(file.take(first.len() as u64).read_to_end(&mut begin)?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
@@ -67,9 +114,8 @@ pub fn check_own(path: &Path, first: &str) -> Result<(), io::Error> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::io::Write;
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::{lchown, symlink};
 
     use super::*;
 
@@ -91,6 +137,28 @@ mod tests {
         let nowhere = replace(&folder.path().join("no/file"), Access::Umask, |_| Ok::<_, io::Error>(()));
         assert!(!nowhere.unwrap_err().to_string().contains("path"));
         assert!(failed.is_err() && fs::read_to_string(&link).unwrap() == "new" && names(folder.path()) == 2);
+    }
+
+    #[test]
+    fn a_typed_file_keeps_its_permissions_and_own_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let write = |name: &str| write_named(&at(name), Access::Umask, |file| file.write_all(b"new"));
+        let read = |name: &str| fs::read_to_string(at(name)).unwrap();
+        fs::write(at("file"), "a longer text").unwrap();
+        fs::set_permissions(at("file"), Permissions::from_mode(0o600)).unwrap();
+        symlink("file", at("link")).unwrap();
+        write("link").unwrap();
+        assert!(at("link").is_symlink() && read("file") == "new");
+        assert_eq!(fs::metadata(at("file")).unwrap().permissions().mode() & 0o7777, 0o600);
+        write_named(Path::new("/dev/null"), Access::Umask, |file| file.write_all(b"new")).unwrap();
+        if lchown(at("link"), Some(61_000), None).is_err() {
+            eprintln!("skipped in part: only root changes owners");
+            return;
+        }
+        fs::write(at("file"), "precious").unwrap();
+        write("link").unwrap();
+        assert!(!at("link").is_symlink() && read("link") == "new" && read("file") == "precious");
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Writing of workload folders. Files can hold personal data, so only their owner can read them.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use files::{Access, HeldFolder};
 
 use crate::cell::{Cell, Column, format_cell};
 use crate::header::StatementHeader;
@@ -21,45 +23,46 @@ pub enum WriteError {
 }
 
 /// A workload folder that is being written. Dropping it before [`FolderWriter::finish`] removes
-/// what was written, and the folder unless it existed before.
+/// what was written, and the folder unless it existed before. All files lie in the folder that was
+/// opened first, wherever its path leads by then.
 #[derive(Debug)]
 pub struct FolderWriter {
-    root: PathBuf,
-    existed: bool,
+    rows: Arc<HeldFolder>,
+    statements: Arc<HeldFolder>,
+    root: HeldFolder,
     finished: bool,
 }
 
 impl FolderWriter {
     /// Creates the folder. It may exist if it is empty.
-    pub fn create(root: &Path) -> Result<Self, WriteError> {
-        let existed = fs::symlink_metadata(root).is_ok();
-        if fs::read_dir(root).is_ok_and(|mut entries| entries.next().is_some()) {
-            return Err(WriteError::NotEmpty(root.to_owned()));
+    pub fn create(path: &Path) -> Result<Self, WriteError> {
+        let fail = |source| WriteError::Io { path: path.to_owned(), source };
+        let root = HeldFolder::create(path, Access::OwnerOnly).map_err(fail)?;
+        if !root.is_empty().map_err(fail)? {
+            return Err(WriteError::NotEmpty(path.to_owned()));
         }
-        let create =
-            |path: &Path| DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(write_error(path));
-        create(root)?;
-        let folder = Self { root: root.to_owned(), existed, finished: false };
-        create(&root.join(rows::FOLDER))?;
-        create(&root.join(STATEMENTS))?;
-        Ok(folder)
+        let create = |name: &str| {
+            let created = root.create_folder(name, Access::OwnerOnly);
+            created.map(Arc::new).map_err(|error| file_error(&root, name, error))
+        };
+        let (rows, statements) = (create(rows::FOLDER)?, create(STATEMENTS)?);
+        Ok(Self { rows, statements, root, finished: false })
     }
 
     pub fn write_manifest(&self, manifest: &Manifest) -> Result<(), WriteError> {
-        let text = toml::to_string(manifest)
-            .map_err(|error| write_error(&self.root.join(MANIFEST))(io::Error::other(error)))?;
-        self.write_text(MANIFEST, &text)
+        let text =
+            toml::to_string(manifest).map_err(|error| file_error(&self.root, MANIFEST, io::Error::other(error)))?;
+        write_text(&self.root, MANIFEST, &text)
     }
 
     pub fn write_schema(&self, text: &str) -> Result<(), WriteError> {
-        self.write_text(schema::FILE, text)
+        write_text(&self.root, schema::FILE, text)
     }
 
     /// Creates the file of a table's rows, `orders.csv`. Special characters are encoded:
     /// `a%2Fb.csv`.
     pub fn create_rows(&self, table: &str, columns: Vec<Column>) -> Result<RowsWriter, WriteError> {
-        let path = self.root.join(rows::FOLDER).join(format!("{}.csv", escape::file_name(table)));
-        RowsWriter::create(path, &columns)
+        RowsWriter::create(&self.rows, format!("{}.csv", escape::file_name(table)), &columns)
     }
 
     /// Writes a statement class, and its samples if it has parameters.
@@ -72,13 +75,13 @@ impl FolderWriter {
         samples: &[Vec<Cell>],
     ) -> Result<(), WriteError> {
         let name = escape::file_name(name);
-        let path = self.root.join(STATEMENTS).join(format!("{name}.sql"));
-        let header = header.to_lines().map_err(|error| write_error(&path)(io::Error::other(error)))?;
-        self.write_text(&format!("{STATEMENTS}/{name}.sql"), &format!("{header}{text}\n"))?;
+        let file = format!("{name}.sql");
+        let header = header.to_lines().map_err(|error| file_error(&self.statements, &file, io::Error::other(error)))?;
+        write_text(&self.statements, &file, &format!("{header}{text}\n"))?;
         if columns.is_empty() {
             return Ok(());
         }
-        let mut writer = RowsWriter::create(path.with_extension("csv"), columns)?;
+        let mut writer = RowsWriter::create(&self.statements, format!("{name}.csv"), columns)?;
         samples.iter().try_for_each(|sample| writer.write(sample))?;
         writer.finish()
     }
@@ -86,12 +89,9 @@ impl FolderWriter {
     /// Keeps the folder and returns its path.
     pub fn finish(mut self) -> PathBuf {
         self.finished = true;
-        self.root.clone()
-    }
-
-    fn write_text(&self, name: &str, text: &str) -> Result<(), WriteError> {
-        let path = self.root.join(name);
-        create_private_file(&path).and_then(|mut file| file.write_all(text.as_bytes())).map_err(write_error(&path))
+        self.rows.keep_empty();
+        self.statements.keep_empty();
+        self.root.path().to_owned()
     }
 }
 
@@ -101,64 +101,63 @@ impl Drop for FolderWriter {
             return;
         }
         // An incomplete workload is useless, and can hold personal data.
-        if !self.existed {
-            let _ = fs::remove_dir_all(&self.root);
-            return;
-        }
-        for folder in [rows::FOLDER, STATEMENTS] {
-            let _ = fs::remove_dir_all(self.root.join(folder));
+        for folder in [&self.rows, &self.statements] {
+            let _ = folder.remove_all();
         }
         for file in [MANIFEST, schema::FILE] {
-            let _ = fs::remove_file(self.root.join(file));
+            let _ = self.root.remove(file);
         }
     }
 }
 
-fn write_error(path: &Path) -> impl Fn(io::Error) -> WriteError + use<> {
-    let path = path.to_owned();
-    move |source| WriteError::Io { path: path.clone(), source }
+/// Writes a file that only its owner can read.
+fn write_text(folder: &HeldFolder, name: &str, text: &str) -> Result<(), WriteError> {
+    folder
+        .create_new(name, Access::OwnerOnly)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .map_err(|error| file_error(folder, name, error))
 }
 
-/// Creates a file that only its owner can read.
-fn create_private_file(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
-}
-
-fn append(path: &Path) -> io::Result<csv::Writer<BufWriter<File>>> {
-    let file = OpenOptions::new().append(true).open(path)?;
-    Ok(csv::Writer::from_writer(BufWriter::new(file)))
+fn file_error(folder: &HeldFolder, name: &str, source: io::Error) -> WriteError {
+    WriteError::Io { path: folder.path().join(name), source }
 }
 
 /// Writer of rows or samples as CSV.
 pub struct RowsWriter {
-    path: PathBuf,
+    folder: Arc<HeldFolder>,
+    file: String,
     /// `None` while the file is closed.
     writer: Option<csv::Writer<BufWriter<File>>>,
     pub rows: u64,
 }
 
 impl RowsWriter {
-    fn create(path: PathBuf, columns: &[Column]) -> Result<Self, WriteError> {
-        let file = create_private_file(&path).map_err(write_error(&path))?;
-        let mut writer = csv::Writer::from_writer(BufWriter::new(file));
-        let heads = columns.iter().map(Column::to_head);
-        writer.write_record(heads).map_err(|error| write_error(&path)(error.into()))?;
-        Ok(Self { path, writer: Some(writer), rows: 0 })
+    fn create(folder: &Arc<HeldFolder>, file: String, columns: &[Column]) -> Result<Self, WriteError> {
+        let fail = |error| file_error(folder, &file, error);
+        let created = folder.create_new(&file, Access::OwnerOnly).map_err(fail)?;
+        let mut writer = csv::Writer::from_writer(BufWriter::new(created));
+        writer.write_record(columns.iter().map(Column::to_head)).map_err(|error| fail(error.into()))?;
+        Ok(Self { folder: Arc::clone(folder), file, writer: Some(writer), rows: 0 })
     }
 
     pub fn write(&mut self, row: &[Cell]) -> Result<(), WriteError> {
+        let fail = |error| file_error(&self.folder, &self.file, error);
         let writer = match &mut self.writer {
             Some(writer) => writer,
-            closed => closed.insert(append(&self.path).map_err(write_error(&self.path))?),
+            closed => {
+                let file = self.folder.open_existing(&*self.file).map_err(fail)?;
+                closed.insert(csv::Writer::from_writer(BufWriter::new(file)))
+            }
         };
-        writer.write_record(row.iter().map(format_cell)).map_err(|error| write_error(&self.path)(error.into()))?;
+        writer.write_record(row.iter().map(format_cell)).map_err(|error| fail(error.into()))?;
         self.rows += 1;
         Ok(())
     }
 
     /// Closes the file until the next row: a process may have few files open at once.
     pub fn close(&mut self) -> Result<(), WriteError> {
-        self.writer.take().map_or(Ok(()), |mut writer| writer.flush()).map_err(write_error(&self.path))
+        let flushed = self.writer.take().map_or(Ok(()), |mut writer| writer.flush());
+        flushed.map_err(|error| file_error(&self.folder, &self.file, error))
     }
 
     pub fn finish(mut self) -> Result<(), WriteError> {

@@ -230,6 +230,42 @@ fn removes_an_unfinished_folder() {
     assert!(!root.exists());
 }
 
+/// The owner of a folder above exchanges it while root captures.
+#[test]
+fn files_lie_in_the_folder_that_was_created() {
+    for finishes in [true, false] {
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        let folder = FolderWriter::create(&at("home/shop")).unwrap();
+        let mut rows = folder.create_rows("t", vec![Column::new("a", CellType::Int)]).unwrap();
+        rows.close().unwrap();
+        for name in ["rows", "statements"] {
+            fs::create_dir_all(at("elsewhere/shop").join(name)).unwrap();
+        }
+        fs::write(at("elsewhere/shop/rows/t.csv"), "precious").unwrap();
+        fs::rename(at("home"), at("moved")).unwrap();
+        std::os::unix::fs::symlink(at("elsewhere"), at("home")).unwrap();
+        folder.write_manifest(&Manifest { format: 1, ..Manifest::default() }).unwrap();
+        folder.write_schema("CREATE TABLE t (a int);\n").unwrap();
+        rows.write(&[Some(Value::Int(1))]).unwrap();
+        rows.finish().unwrap();
+        folder.write_statement("s", &StatementHeader::default(), "SELECT a FROM t", &[], &[]).unwrap();
+        if finishes {
+            folder.finish();
+            assert_eq!(fs::read_to_string(at("moved/shop/rows/t.csv")).unwrap(), "a:int\n1\n");
+            for name in ["workload.toml", "schema.sql", "statements/s.sql"] {
+                assert!(at("moved/shop").join(name).exists(), "{name}");
+            }
+        } else {
+            drop(folder);
+            assert!(!at("moved/shop").exists());
+        }
+        assert_eq!(fs::read_to_string(at("elsewhere/shop/rows/t.csv")).unwrap(), "precious");
+        assert_eq!(fs::read_dir(at("elsewhere/shop")).unwrap().count(), 2);
+        assert_eq!(fs::read_dir(at("elsewhere/shop/statements")).unwrap().count(), 0);
+    }
+}
+
 #[test]
 fn keeps_an_empty_folder_that_existed() {
     let place = tempfile::tempdir().unwrap();

@@ -1,7 +1,6 @@
 //! `weigh count`: counts the instructions of statements.
 
-use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Error, Result, anyhow, bail};
 use clap::Args;
 use count::{DEFAULT_WORKLOADS, Request, Results, Source};
-use files::Access;
+use files::{Access, HeldFolder};
 use measure::{FolderOptions, MeasuredFolder};
 use progress::Bar;
 use report::count as printed;
@@ -20,6 +19,7 @@ use workload_folder::Protocol;
 use crate::options::connect::{ConnectArgs, Targets};
 use crate::options::values::without_repeats;
 use crate::output::{self, Format};
+use crate::results;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -140,13 +140,16 @@ pub fn run(args: &CountArgs) -> Result<ExitCode> {
     let folder = files::temporary_folder().and_then(tempfile::tempdir_in);
     let folder = folder.map_err(|error| anyhow!("cannot create a temporary folder: {error}"))?;
     let request = args.request(folder.path())?;
+    // Opened first, so that a bad path fails before the long work.
+    let open = |path: &Option<PathBuf>| path.as_deref().map(open_results).transpose();
+    let (out, site) = (open(&args.out)?, open(&args.site)?);
     let bar = Bar::new();
-    let results = match &args.out {
+    let results = match &out {
         Some(out) => count_into(out, request, &targets, &bar)?,
         None => count::run(&request, &targets.specs, &targets.options, VERSION, &bar)?,
     };
     drop(bar);
-    if let Some(site) = &args.site {
+    if let Some(site) = &site {
         write_site(site, &results)?;
     }
     output::print(&render(&results, args.format))?;
@@ -155,25 +158,22 @@ pub fn run(args: &CountArgs) -> Result<ExitCode> {
 
 /// Counts one server after the other, and keeps the results of each in a file of `out`. A server
 /// whose file exists is not counted again. Fails if the file is of another count.
-fn count_into(out: &Path, request: Request, targets: &Targets, bar: &Bar) -> Result<Results> {
-    fs::create_dir_all(out).map_err(path_error("create", out))?;
+fn count_into(out: &HeldFolder, request: Request, targets: &Targets, bar: &Bar) -> Result<Results> {
     let request = Request { may_lack_collations: true, ..request };
     let wanted = request.options(&targets.options.settings);
     let mut all: Option<Results> = None;
     for spec in &targets.specs {
-        let path = out.join(format!("{}.json", escape::file_name(&spec.to_string())));
-        let results = match read_results(&path)? {
+        let name = format!("{}.json", escape::file_name(&spec.to_string()));
+        let results = match read_results(out, &name)? {
             Some(done) if done.options == wanted && done.label == request.label && done.weigh == VERSION => done,
             Some(_) => bail!(
                 "{} has counts with other options or statements, of another --label or by another version of weigh; \
                  give another --out, or delete it",
-                path.display()
+                out.path().join(name).display()
             ),
             None => {
                 let results = count::run(&request, std::slice::from_ref(spec), &targets.options, VERSION, bar)?;
-                let text = printed::json(&results);
-                files::replace(&path, Access::Umask, |file| file.write_all(text.as_bytes()))
-                    .map_err(path_error("write", &path))?;
+                results::write(out, &name, printed::json(&results).as_bytes(), Access::Umask)?;
                 results
             }
         };
@@ -186,28 +186,31 @@ fn count_into(out: &Path, request: Request, targets: &Targets, bar: &Bar) -> Res
 }
 
 /// Writes the pages of the site and its figures as CSV and Parquet, in place of older ones.
-fn write_site(folder: &Path, results: &Results) -> Result<()> {
-    fs::create_dir_all(folder).map_err(path_error("create", folder))?;
-    let write = |name: &str, bytes: &[u8]| {
-        let path = folder.join(name);
-        files::replace(&path, Access::Umask, |file| file.write_all(bytes)).map_err(path_error("write", &path))
-    };
+fn write_site(folder: &HeldFolder, results: &Results) -> Result<()> {
+    let write = |name: &str, bytes: &[u8]| results::write(folder, name, bytes, Access::Umask);
     for page in printed::site(results) {
         write(&page.file, page.html.as_bytes())?;
     }
     write("counts.csv", printed::csv(results).as_bytes())?;
-    let parquet = folder.join("counts.parquet");
+    let parquet = folder.path().join("counts.parquet");
     write("counts.parquet", &printed::parquet(results).map_err(path_error("write", &parquet))?)?;
-    output::print_message(&format!("site: {}", folder.join("index.html").display()));
+    output::print_message(&format!("site: {}", folder.path().join("index.html").display()));
     Ok(())
 }
 
+fn open_results(path: &Path) -> Result<HeldFolder> {
+    HeldFolder::create(path, Access::Umask).map_err(path_error("create", path))
+}
+
 /// Reads results that an earlier run wrote. `None` without such a file.
-fn read_results(path: &Path) -> Result<Option<Results>> {
-    match files::read_small(path, MAX_RESULTS_BYTES) {
-        Ok(text) => Ok(Some(serde_json::from_slice(&text).map_err(io::Error::from).map_err(path_error("read", path))?)),
+fn read_results(folder: &HeldFolder, name: &str) -> Result<Option<Results>> {
+    let path = folder.path().join(name);
+    match folder.read_small(name, MAX_RESULTS_BYTES) {
+        Ok(text) => {
+            Ok(Some(serde_json::from_slice(&text).map_err(io::Error::from).map_err(path_error("read", &path))?))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(path_error("read", path)(error)),
+        Err(error) => Err(path_error("read", &path)(error)),
     }
 }
 

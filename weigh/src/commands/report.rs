@@ -1,6 +1,5 @@
 //! `weigh report`: renders runs as a page, tables or data.
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -120,12 +119,9 @@ fn render(runs: &[(String, Report)], format: ReportFormat, style: Style) -> Stri
     }
 }
 
-/// Writes a file that the user named: a device or pipe, such as /dev/stdout, or a regular file.
 fn write_file(path: &Path, text: &str, access: Access) -> Result<()> {
-    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        return fs::write(path, text).map_err(|error| anyhow!("cannot write {}: {error}", path.display()));
-    }
-    replace_file(path, text, access)
+    files::write_named(path, access, |file| file.write_all(text.as_bytes()))
+        .map_err(|error| anyhow!("cannot write {}: {error}", path.display()))
 }
 
 fn replace_file(path: &Path, text: &str, access: Access) -> Result<()> {

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
 use clap::{Command, ValueEnum};
+use files::{Access, HeldFolder};
 
 use crate::help::{self, Extent};
 use crate::{complete, manual, output};
@@ -80,8 +81,8 @@ pub fn man(args: &ManArgs, command: Command) -> Result<ExitCode> {
         output::print(&String::from_utf8(manual::render_top(command)?)?)?;
         return Ok(ExitCode::SUCCESS);
     };
-    std::fs::create_dir_all(folder)
-        .and_then(|()| manual::write_all(command, folder))
+    HeldFolder::create(folder, Access::Umask)
+        .and_then(|held| manual::write_all(command, &held))
         .map_err(|error| anyhow!("cannot write manual pages into {}: {error}", folder.display()))?;
     Ok(ExitCode::SUCCESS)
 }

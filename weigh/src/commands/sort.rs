@@ -8,7 +8,6 @@ mod merge;
 mod order;
 
 use std::cell::RefCell;
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,6 +15,7 @@ use std::process::ExitCode;
 use anyhow::{Error, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use extsort::{Merge, MergeInput};
+use files::Access;
 use progress::Spinner;
 
 use crate::input;
@@ -188,13 +188,15 @@ fn write_output(args: &SortArgs, lines: impl FnOnce(&mut dyn Write) -> Result<()
 }
 
 fn write_file(path: &Path, lines: impl FnOnce(&mut dyn Write) -> Result<(), WriteError>) -> Result<()> {
-    let failed = |error: std::io::Error| anyhow!("cannot write {}: {error}", path.display());
-    let mut out = BufWriter::with_capacity(1 << 16, File::create(path).map_err(failed)?);
-    match lines(&mut out) {
-        Ok(()) => out.flush().map_err(failed),
-        Err(WriteError::Out(error)) => Err(failed(error)),
-        Err(WriteError::Other(error)) => Err(error),
-    }
+    let written = files::write_named(path, Access::Umask, |file| -> Result<(), WriteError> {
+        let mut out = BufWriter::with_capacity(1 << 16, file);
+        lines(&mut out)?;
+        Ok(out.flush()?)
+    });
+    written.map_err(|error| match error {
+        WriteError::Out(error) => anyhow!("cannot write {}: {error}", path.display()),
+        WriteError::Other(error) => error,
+    })
 }
 
 fn write_lines(out: &mut dyn Write, lines: &[&[u8]], end: u8) -> Result<(), WriteError> {

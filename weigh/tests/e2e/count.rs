@@ -99,9 +99,8 @@ fn a_history_names_the_count_that_changed() {
     });
 }
 
-#[test]
-fn a_kept_count_serves_the_same_command_only() {
-    let workspace = Workspace::new();
+/// Writes a workload folder with one table and one statement, `shop`.
+pub fn write_small_folder(workspace: &Workspace) {
     for (name, text) in [
         ("workload.toml", "format = 1\nname = \"shop\"\n"),
         ("schema.sql", "CREATE TABLE t (a INT NOT NULL);\n"),
@@ -112,6 +111,12 @@ fn a_kept_count_serves_the_same_command_only() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
+}
+
+#[test]
+fn a_kept_count_serves_the_same_command_only() {
+    let workspace = Workspace::new();
+    write_small_folder(&workspace);
     let words = ["count", "--server=mariadb", "-w", "shop/", "-c", "as-is", "--starts=1", "--events=5", "--out=kept"];
     let words = [&words[..], &["--format=json", "--label=one"]].concat();
     let counted = run(&workspace, &words);

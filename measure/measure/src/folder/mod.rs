@@ -81,19 +81,25 @@ impl RunFolder {
     /// Creates the folder if it is missing, and an empty `samples.jsonl`, which stays locked. Fails
     /// if the folder holds a run. `access` is for the files, and for the folders that are created.
     pub fn create(path: &Path, access: Access) -> Result<Self, RunFolderError> {
-        let fail = |path: &Path| {
-            let path = path.to_owned();
-            move |source| RunFolderError::Create { path, source }
-        };
-        let folder = HeldFolder::create(path, access).map_err(fail(path))?;
+        Self::new(HeldFolder::create(path, access).map_err(create_error(path))?, access)
+    }
+
+    /// As [`RunFolder::create`], for a folder in another one.
+    pub fn create_in(parent: &HeldFolder, name: &str, access: Access) -> Result<Self, RunFolderError> {
+        let path = parent.path().join(name);
+        Self::new(parent.create_folder(name, access).map_err(create_error(&path))?, access)
+    }
+
+    fn new(folder: HeldFolder, access: Access) -> Result<Self, RunFolderError> {
+        let path = folder.path();
         if folder.has(RUN_FILE) {
             return Err(RunFolderError::AlreadyHasRun(path.to_owned()));
         }
         let file = path.join(SAMPLES_FILE);
-        let samples = folder.open_to_append(SAMPLES_FILE, access).map_err(fail(&file))?;
+        let samples = folder.open_to_append(SAMPLES_FILE, access).map_err(create_error(&file))?;
         // An empty file, left by a process that was killed right at the start, is reused.
         let is_free = resuming::lock_samples(&samples, path).is_ok() && !folder.has(RUN_FILE);
-        if !is_free || samples.metadata().map_err(fail(&file))?.len() > 0 {
+        if !is_free || samples.metadata().map_err(create_error(&file))?.len() > 0 {
             return Err(RunFolderError::AlreadyHasRun(path.to_owned()));
         }
         let folder = Arc::new(folder);
@@ -145,6 +151,11 @@ impl RunFolder {
     pub fn counted_blocks(&self) -> usize {
         self.counted_blocks
     }
+}
+
+fn create_error(path: &Path) -> impl FnOnce(io::Error) -> RunFolderError + use<> {
+    let path = path.to_owned();
+    move |source| RunFolderError::Create { path, source }
 }
 
 impl Drop for RunFolder {

@@ -19,16 +19,15 @@ pub fn run(bench: &Bench, openings: &[Opening], rounds: u32) -> Result<ExitCode>
     if !matches!(bench.format, Format::Text | Format::Json) {
         bail!("--self-test prints text or json; `weigh report` prints its rounds in every format");
     }
-    // Reserves the name. Dropping the `RunFolder` removes the folder, as it holds no run; the first
-    // round creates it again.
-    let out = results::create_folder(bench.out.as_deref(), Access::Umask)?.path().to_owned();
+    // The `RunFolder` checks that the folder holds no run. Its drop removes its empty samples.
+    let out = results::create_folder(bench.out.as_deref(), Access::Umask)?.folder();
     let live = Live::new(&bench.request);
     let mut servers = open_servers(openings, &live)?;
     print_footprint(&bench.request, &servers)?;
     let mut done = Vec::new();
     let mut failure = None;
     for round in 1..=rounds {
-        let measured = RunFolder::create(&out.join(format!("round-{round}")), Access::Umask)
+        let measured = RunFolder::create_in(&out, &format!("round-{round}"), Access::Umask)
             .map_err(anyhow::Error::from)
             .and_then(|folder| measure_round(bench, &mut servers, folder, &live));
         match measured {
@@ -47,7 +46,7 @@ pub fn run(bench: &Bench, openings: &[Opening], rounds: u32) -> Result<ExitCode>
     drop(servers);
     let test = summarise_self_test(&done);
     output::print(&render(&test, &done[0].0, bench.format)?)?;
-    output::print_note(&format!("\nrounds: {}", out.display()));
+    output::print_note(&format!("\nrounds: {}", out.path().display()));
     match failure {
         Some(error) => Err(error),
         None if test.sound => Ok(ExitCode::SUCCESS),

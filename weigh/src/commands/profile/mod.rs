@@ -139,7 +139,7 @@ fn print_profiles(args: &ProfileArgs, out: &HeldFolder, profiles: Profiles) -> R
     let graphs = sides.chain(differences.filter_map(|difference| difference.flame_graph.as_ref()));
     let graphs: Vec<(String, String)> =
         graphs.filter_map(|name| Some((name.clone(), std::fs::read_to_string(folder.join(name)).ok()?))).collect();
-    let page = results::write(out, "profile.html", &report::profile_page(&profiles, &graphs), Access::OwnerOnly)?;
+    let page = results::write(out, "profile.html", report::profile_page(&profiles, &graphs), Access::OwnerOnly)?;
     output::print_note(&format!("\nresults: {}\npage, with flame graphs: {}", out.path().display(), page.display()));
     Ok(if report::profiles_say_nothing(&profiles) { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }

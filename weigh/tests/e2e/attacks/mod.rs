@@ -13,13 +13,13 @@ mod views;
 mod walls;
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{PermissionsExt, lchown, symlink};
 use std::path::Path;
 
 use rustix::process::Signal;
 
 use crate::attach::Foreign;
-use crate::workspace::{ENDLESS, Finished, Workspace, send};
+use crate::workspace::{ENDLESS, Finished, Workspace, eventually, send};
 
 /// Returns `false`, with a message, if this process is not root.
 fn is_root(test: &str) -> bool {
@@ -53,6 +53,34 @@ fn results_lie_in_the_folder_that_was_created() {
     assert_eq!(fs::read_dir(at("elsewhere")).unwrap().count(), 0, "{finished}");
     let run = fs::read_to_string(at("moved/run.json")).unwrap();
     assert!(run.contains("\"interrupted\""), "{finished}\n{run}");
+}
+
+/// As above, of `weigh count`, whose folders are opened before it counts.
+#[test]
+fn counts_lie_in_the_folders_that_were_opened() {
+    let workspace = Workspace::new();
+    crate::count::write_small_folder(&workspace);
+    let at = |name: &str| workspace.root().join(name);
+    for name in ["elsewhere/counts", "elsewhere/site"] {
+        fs::create_dir_all(at(name)).unwrap();
+    }
+    let words = ["count", "--server=mariadb", "-w", "shop/", "-c", "as-is", "--starts=1", "--events=5"];
+    let folders = ["--out=home/counts", "--site=home/site"];
+    let child = workspace.weigh(&[&words[..], &folders].concat()).spawn().unwrap();
+    eventually("the folders exist", || at("home/site").exists());
+    fs::rename(at("home"), at("moved")).unwrap();
+    symlink("elsewhere", at("home")).unwrap();
+    // The link of another account, if this one may make it.
+    let _ = lchown(at("home"), Some(61_000), None);
+    let finished = workspace.wait_for_end(child);
+    assert_eq!(finished.code, Some(0), "{finished}");
+    for (folder, file) in [("counts", "mariadb.json"), ("site", "index.html")] {
+        assert!(at("moved").join(folder).join(file).exists(), "{finished}");
+        assert_eq!(fs::read_dir(at("elsewhere").join(folder)).unwrap().count(), 0, "{folder}");
+    }
+    workspace.weigh(&["man", "--out=home"]).spawn().map(|child| workspace.wait_for_end(child)).unwrap();
+    let is_root = rustix::process::geteuid().is_root();
+    assert_eq!(at("elsewhere/weigh.1").exists(), !is_root, "a link of another user is refused");
 }
 
 #[test]
