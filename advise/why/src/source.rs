@@ -71,8 +71,8 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
         }
         if let Some(name) = runnable.find_in(&given.text) {
             diagnosis.notes.push(format!(
-                "{}: not explained on the server: it names {name}, a stored or changing function or a view that uses \
-                 one, which EXPLAIN can run",
+                "{}: not explained on the server: it names {name}, a stored function or a view whose functions may \
+                 do more than compute, which EXPLAIN can run",
                 given.place
             ));
             continue;

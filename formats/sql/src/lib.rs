@@ -2,10 +2,12 @@
 //!
 //! Works on tokens, without a syntax tree. No input makes it panic.
 
+mod calls;
 mod client_reading;
 mod conditional;
 pub mod ddl;
 mod dump_lines;
+mod functions;
 mod index_hint;
 mod insert;
 mod names;
@@ -24,12 +26,14 @@ mod used_schema;
 mod value;
 mod verb;
 
+pub use calls::{SuspectCall, find_suspect_call, find_unknown_function, find_unknown_word};
 pub use client_reading::{ClientReader, Misreading, set_mode};
 pub use conditional::{AmbiguousComment, definition_readings, readings};
 pub use dump_lines::{DumpLines, FileLine};
+pub use functions::{is_computing_function, is_harmless_function, is_server_function, may_precede_parenthesis};
 pub use index_hint::BASE_TABLE_ONLY;
 pub use insert::InsertBuilder;
-pub use names::{describe_other_names, names_charset};
+pub use names::{describe_other_names, lacks_ascii, names_charset};
 pub use nesting::{closing_parenthesis, is_beside_dot, list_items};
 pub use outside::{
     LocalDefinition, account_length, is_foreign_engine, is_local_engine, keep_local, may_follow_program_name,

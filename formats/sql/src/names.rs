@@ -1,4 +1,4 @@
-//! The character set in which a dump is written.
+//! Character sets in which dumps and programs are written.
 
 use crate::{SqlMode, TokenKind, tokenize};
 
@@ -15,6 +15,16 @@ pub fn names_charset(statement: &[u8]) -> Option<String> {
     let is_set_names = tokens.next()?.is_keyword("set") && tokens.next()?.is_keyword("names");
     let name = tokens.next().filter(|_| is_set_names)?;
     Some(name.text.trim_matches(['\'', '"', '`']).to_lowercase())
+}
+
+/// Character sets in which bytes of ASCII are other characters, or others are ASCII's. No other
+/// single-byte character set of MySQL 9.7 and MariaDB 11.8 has any.
+const WITHOUT_ASCII: [&str; 2] = ["armscii8", "swe7"];
+
+/// Returns true for a character set in which quotes or backslashes are other characters. Servers
+/// print a text of such a client with other tokens.
+pub fn lacks_ascii(charset: &str) -> bool {
+    WITHOUT_ASCII.iter().any(|name| name.eq_ignore_ascii_case(charset))
 }
 
 /// Longest beginning of a statement that is searched.

@@ -167,7 +167,7 @@ fn routine_name(text: &str) -> Option<String> {
     tokens.first().filter(|first| first.is_keyword("create"))?;
     let at = guard::find_object(&tokens).ok().filter(|at| tokens[*at].is_any_keyword(&["procedure", "function"]))?;
     let name = object_name(&tokens[at + 1..])?.to_lowercase();
-    (!guard::is_server_function(&name)).then_some(name)
+    (!sql::is_server_function(&name)).then_some(name)
 }
 
 /// Keywords before the name of an object that a statement creates or changes.

@@ -255,7 +255,7 @@ fn split_parts(text: &str, tokens: &[Token<'_>], columns: &[Column]) -> Vec<Text
 const MAX_NAME_FAULTS: usize = 20;
 
 /// Functions that depend on the session, and change nothing else.
-pub(crate) const SESSION_FUNCTIONS: [&str; 4] = ["last_insert_id", "found_rows", "row_count", "connection_id"];
+const SESSION_FUNCTIONS: [&str; 4] = ["last_insert_id", "found_rows", "row_count", "connection_id"];
 
 /// Functions that can block a session.
 const BLOCKING_FUNCTIONS: [&str; 4] = ["get_lock", "release_lock", "release_all_locks", "sleep"];

@@ -31,18 +31,20 @@ struct Name {
 }
 
 impl RunnableNames {
-    /// Collects the functions, the views that use them, the views that use these, and if users have
-    /// functions, the views whose text is not known. Takes time in proportion to the texts: each
-    /// name is looked for once.
+    /// Collects the functions, the views that use them, the views that call a function that may do
+    /// more than compute, the views that use these, and if users have functions, the views whose
+    /// text is not known. Takes time in proportion to the texts: each name is looked for once.
     pub fn new(code: &UserCode) -> Self {
         let mut found = Self::default();
-        for function in code.functions.iter().chain(&code.changing) {
+        for function in &code.functions {
             found.add(function);
         }
         let mut views = Views::new(code);
-        if !code.functions.is_empty() {
-            for view in views.take_unknown() {
-                found.add(&code.views[view].name);
+        for (at, view) in code.views.iter().enumerate() {
+            let is_hidden = view.text.is_none() && !code.functions.is_empty();
+            if is_hidden || view.unknown_function(&code.harmless).is_some() {
+                views.words[at] = None;
+                found.add(&view.name);
             }
         }
         let mut at = 0;
@@ -84,25 +86,18 @@ struct Views {
     words: Vec<Option<Words>>,
     /// Places of the views whose text has the word.
     by_word: HashMap<Vec<u8>, Vec<usize>>,
-    /// Places of the views without a known text.
-    unknown: Vec<usize>,
 }
 
 impl Views {
     fn new(code: &UserCode) -> Self {
         let words: Vec<Option<Words>> = code.views.iter().map(|view| view.text.as_deref().map(words)).collect();
-        let unknown = (0..words.len()).filter(|at| words[*at].is_none()).collect();
         let mut by_word: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
         for (at, words) in words.iter().enumerate() {
             for word in words.iter().flatten() {
                 by_word.entry(word.clone()).or_default().push(at);
             }
         }
-        Self { words, by_word, unknown }
-    }
-
-    fn take_unknown(&mut self) -> Vec<usize> {
-        std::mem::take(&mut self.unknown)
+        Self { words, by_word }
     }
 
     /// Takes the views whose texts have all these words.
@@ -157,10 +152,11 @@ mod tests {
             schema: "s".into(),
             name: (*name).into(),
             text: text.map(str::to_owned),
+            client: "utf8mb4".into(),
         };
         RunnableNames::new(&UserCode {
             functions: functions.iter().map(|name| (*name).to_owned()).collect(),
-            changing: vec!["setval".into()],
+            harmless: Vec::new(),
             views: views.iter().map(view).collect(),
         })
     }
@@ -197,23 +193,25 @@ mod tests {
         }
         assert_eq!(found.find_in("SELECT * FROM c"), None);
         assert_eq!(names(&[], &views).find_in("SELECT * FROM b, hidden"), None);
-        let changes = names(&[], &[("x", Some("select setval(`s`.`q`,1)")), ("hidden", None)]);
-        assert_eq!(changes.find_in("SELECT * FROM x, hidden"), Some("x"));
-        assert_eq!(changes.find_in("SELECT SETVAL(q, 1)"), Some("setval"));
-        assert_eq!(changes.find_in("SELECT * FROM hidden"), None);
+        let acts = [("x", Some("select setval(`s`.`q`,1)")), ("y", Some("select 1 from `s`.`x`")), ("hidden", None)];
+        let found = names(&[], &acts);
+        assert_eq!(found.find_in("SELECT * FROM x, hidden"), Some("x"));
+        assert_eq!(found.find_in("SELECT * FROM y"), Some("y"));
+        assert_eq!(found.find_in("SELECT * FROM hidden"), None);
     }
+
     /// Takes hours if each name is looked for in all texts.
     #[test]
     fn chains_of_views_take_linear_time() {
         const COUNT: usize = 20_000;
         let texts: Vec<(String, String)> = (0..COUNT)
             .map(|at| (format!("v{at}"), format!("select `a` from `v{}`", at + 1)))
-            .chain([(format!("v{COUNT}"), "select f(1)".to_owned())])
+            .chain([(format!("v{COUNT}"), "select `s`.`f`(1)".to_owned())])
             .collect();
         let views: Vec<(&str, Option<&str>)> =
             texts.iter().map(|(name, text)| (name.as_str(), Some(text.as_str()))).collect();
         let names = names(&["f"], &views);
-        assert_eq!(names.names.len(), COUNT + 3);
+        assert_eq!(names.names.len(), COUNT + 2);
         for view in ["v0", "v9999"] {
             assert_eq!(names.find_in(&format!("SELECT * FROM {view}")), Some(view));
         }
@@ -224,7 +222,7 @@ mod tests {
     fn names_of_several_words_or_none() {
         let names =
             names(&["get-rate", "-"], &[("of-rates", Some("select `s`.`get-rate`(1)")), ("v", Some("select rate"))]);
-        assert_eq!(names.names.len(), 5, "a name without a word is in every text");
+        assert_eq!(names.names.len(), 4, "a name without a word is in every text");
         assert_eq!(names.find_in("SELECT `get-rate`(1)"), Some("get-rate"));
         assert_eq!(names.find_in("SELECT 1"), Some("-"));
     }

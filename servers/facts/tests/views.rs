@@ -79,7 +79,8 @@ fn views_that_name_no_function_are_read_next_to_those_that_do() {
                 "CREATE USER low@localhost",
                 "GRANT ALL ON shop.* TO low@localhost",
                 "CREATE FUNCTION shop.own() RETURNS INT DETERMINISTIC SQL SECURITY INVOKER RETURN 1",
-                "CREATE VIEW shop.harmless AS SELECT SUBSTR(s, shop.own()) AS x, shop.own() AS y FROM shop.t",
+                "USE shop",
+                "CREATE VIEW shop.harmless AS SELECT SUBSTR(s, shop.own()) AS x, own() AS y FROM shop.t",
             ],
         );
         let server = attach(&private);
@@ -103,5 +104,41 @@ fn views_that_name_no_function_are_read_next_to_those_that_do() {
         assert!(facts.schemas[0].views.iter().all(|view| view.program.body.is_some()), "{name}");
         let unseen: Vec<&str> = facts.unseen.iter().map(|unseen| unseen.what.as_str()).collect();
         assert_eq!(unseen, ["columns of views: shop.after, shop.closed, shop.definer"], "{name}");
+    }
+}
+
+/// Functions that servers describe.
+const DESCRIBED: &str = "SELECT DISTINCT topic.name FROM mysql.help_topic AS topic \
+    JOIN mysql.help_category AS category USING (help_category_id) \
+    WHERE category.name LIKE '%function%' OR category.name IN ('MBR', 'WKB', 'WKT') OR category.name LIKE '%properties'";
+
+/// Beginnings of names of functions that only the server's own views may call, and of loadable ones.
+const NOT_OF_USERS: [&str; 6] = ["internal_", "can_access_", "get_dd_", "is_visible_dd_", "asymmetric_", "create_"];
+
+#[test]
+fn functions_of_the_manuals_are_known() {
+    for name in ["mysql@5.6", "mysql@5.7", "mysql@8.0", "mysql@sid", "mariadb@10.1", "mariadb@11.4", "mariadb@trixie"] {
+        let server = private(name);
+        let mut conn = server.connect().unwrap();
+        // Private instances of MariaDB and MySQL 5.6 have no help.
+        let described: Vec<String> = conn.query(DESCRIBED).unwrap();
+        assert!(described.len() > 200 || !["mysql@5.7", "mysql@8.0"].contains(&name), "{name}: {described:?}");
+        let names = described.iter().map(|topic| topic.strip_suffix(" FUNCTION").unwrap_or(topic).to_lowercase());
+        let is_name = |name: &String| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let is_known = |name: &String| {
+            let is_other = NOT_OF_USERS.iter().any(|begin| name.starts_with(begin));
+            is_other || sql::is_server_function(name) || sql::may_precede_parenthesis(name)
+        };
+        let unknown: Vec<String> = names.filter(|name| is_name(name) && !is_known(name)).collect();
+        assert_eq!(unknown, [""; 0], "{name}");
+
+        let stored = "SELECT ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = 'sys'";
+        let functions: Vec<String> = conn.query(stored).unwrap();
+        let own = "SELECT TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_SCHEMA = 'sys'";
+        for (view, text) in conn.query::<(String, String), _>(own).unwrap() {
+            let is_stored = |name: &str| functions.iter().any(|stored| stored == name);
+            let unknown = sql::find_unknown_function(&text, "utf8", sql::SqlMode::default(), is_stored);
+            assert_eq!(unknown, None, "{name}: sys.{view}");
+        }
     }
 }

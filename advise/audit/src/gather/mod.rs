@@ -117,7 +117,9 @@ impl Gatherer<'_> {
             return Some(call.reason);
         }
         let name = self.runnable.find_in(statement)?;
-        Some(format!("it names {name}, a stored or changing function or a view that uses one, which EXPLAIN can run"))
+        Some(format!(
+            "it names {name}, a stored function or a view whose functions may do more than compute, which EXPLAIN can run"
+        ))
     }
 
     fn add_unseen(&mut self, what: String, why: String, remedy: Option<String>) {

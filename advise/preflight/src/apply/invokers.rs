@@ -28,7 +28,18 @@ pub(super) fn leave_out_views<'s>(
             match kind.as_str() {
                 "view" => {
                     view_steps.insert(at);
-                    code.views.push(ViewText { schema: String::new(), name, text: Some(step.sql.clone()) });
+                    let is_harmless = |name: &str| {
+                        !sql::is_server_function(name) && code.harmless.iter().any(|own| own.eq_ignore_ascii_case(name))
+                    };
+                    if sql::find_unknown_function(&step.sql, "utf8mb4", mode, is_harmless).is_some() {
+                        code.functions.push(name.clone());
+                    }
+                    code.views.push(ViewText {
+                        schema: String::new(),
+                        name,
+                        text: Some(step.sql.clone()),
+                        client: "utf8mb4".to_owned(),
+                    });
                 }
                 "function" | "package" => code.functions.push(name),
                 _ => {}

@@ -12,14 +12,10 @@
 
 use sql::{SqlMode, TokenKind, tokenize};
 
-/// Character sets in which bytes of ASCII are other characters, or others are ASCII's. No other
-/// single-byte character set of MySQL 9.7 and MariaDB 11.8 has any.
-const WITHOUT_ASCII: [&str; 2] = ["armscii8", "swe7"];
-
 /// Returns why servers could read the printed text otherwise than its author's, whose client had
 /// the character set `client`. `None` if they read both alike.
 pub(super) fn explain_misreading(create: &str, mode: SqlMode, client: &str) -> Option<String> {
-    if WITHOUT_ASCII.contains(&client) {
+    if sql::lacks_ascii(client) {
         return Some(format!(
             "its author's client had the character set {client}, in which quotes and backslashes are other characters"
         ));

@@ -42,7 +42,9 @@ pub fn compare(
             match use_of(&given.text, modes) {
                 Use::Query => {
                     if let Some(name) = runnable.iter().find_map(|names| names.find_in(&given.text)) {
-                        let reason = format!("it names {name}, a stored or changing function or a view that uses one");
+                        let reason = format!(
+                            "it names {name}, a stored function or a view whose functions may do more than compute"
+                        );
                         refused.push((&given.place, reason));
                         continue;
                     }

@@ -1,18 +1,11 @@
 //! Calls of functions in statements of logs and scripts, which a running server explains or runs.
 //!
-//! A server can run a function to explain a statement. MySQL 8.0.22 and later have loadable
-//! functions of their own that change the server, such as
-//! `asynchronous_connection_failover_add_source`. A statement may therefore call only functions
-//! that are known to compute.
+//! A server can run a function to explain a statement. A statement may therefore call only functions
+//! that are known to be harmless.
 
-use sql::{SELECT_MODIFIERS, SqlMode, Token, TokenKind};
+use sql::SqlMode;
 
-use super::functions::{is_allowed_function, is_keyword};
-use super::{CheckResult, OutOfScope, for_each_reading};
-use crate::statement::SESSION_FUNCTIONS;
-
-/// Words between INSERT and the table's name.
-const WORDS_OF_INSERT: [&str; 5] = ["low_priority", "high_priority", "delayed", "ignore", "into"];
+use super::{OutOfScope, for_each_reading};
 
 /// Checks that a statement calls only functions that change nothing and wait for nothing, as every
 /// supported server reads it in an SQL mode.
@@ -20,74 +13,17 @@ const WORDS_OF_INSERT: [&str; 5] = ["low_priority", "high_priority", "delayed", 
 /// # Errors
 /// If the statement calls another function, or servers read it in different ways.
 pub fn check_calls(text: &str, mode: SqlMode) -> Result<(), OutOfScope> {
-    for_each_reading(text, mode, check_tokens)
-}
-
-fn check_tokens(tokens: &[Token<'_>]) -> CheckResult {
-    let fault = |at: usize, reason| Err(OutOfScope { offset: tokens[at].start, reason });
-    let is = |at: usize, symbol| tokens.get(at).is_some_and(|token| token.is_symbol(symbol));
-    for (at, token) in tokens.iter().enumerate() {
-        let Some(name) = token.name() else { continue };
-        let follows_dot = at > 0 && is(at - 1, '.');
-        // `NEXT VALUE FOR s`, and in Oracle's mode `s.nextval`.
-        let is_value = token.is_keyword("next")
-            && tokens.get(at + 1).is_some_and(|next| next.is_keyword("value"))
-            && tokens.get(at + 2).is_some_and(|next| next.is_keyword("for"));
-        if is_value || follows_dot && name.eq_ignore_ascii_case("nextval") {
-            return fault(at, "it takes a value of a sequence".to_owned());
-        }
-        if !is(at + 1, '(') || names_columns(tokens, at) {
-            continue;
-        }
-        if follows_dot {
-            return fault(at, format!("it calls {name} of a schema"));
-        }
-        if !is_known(token, &name) {
-            return fault(at, format!("it calls {name}, which may do more than compute a value"));
-        }
-    }
-    Ok(())
-}
-
-fn is_known(token: &Token<'_>, name: &str) -> bool {
-    let is_word = token.kind == TokenKind::Word && (is_keyword(name) || token.is_any_keyword(&SELECT_MODIFIERS));
-    is_word || is_allowed_function(name) || SESSION_FUNCTIONS.iter().any(|own| own.eq_ignore_ascii_case(name))
-}
-
-/// Returns true for a name before a list of columns: `INSERT INTO s.t (a)`, `WITH d (a) AS (…)`,
-/// `(SELECT …) AS d (a)`. A call in such a place is a syntax error.
-fn names_columns(tokens: &[Token<'_>], at: usize) -> bool {
-    let mut before = tokens[..at].iter().rev().peekable();
-    let is_after_dot = |token: Option<&&Token<'_>>| token.is_some_and(|token| token.is_symbol('.'));
-    if is_after_dot(before.peek()) {
-        before.next();
-        before.next();
-    } else if before.peek().is_some_and(|token| token.is_symbol(')')) {
-        // `(SELECT …) d (a)`: no server takes a call there.
-        return true;
-    } else if before.peek().is_some_and(|token| token.is_keyword("as")) {
-        return !is_after_dot(before.nth(1).as_ref());
-    }
-    let first = before.find(|token| !token.is_any_keyword(&WORDS_OF_INSERT));
-    first.is_some_and(|token| token.is_any_keyword(&["insert", "replace"])) || is_table_expression(tokens, at)
-}
-
-/// Returns true for `d` in `WITH d (a, b) AS (…)`.
-fn is_table_expression(tokens: &[Token<'_>], at: usize) -> bool {
-    let inside = &tokens[at + 2..];
-    let Some(close) = sql::closing_parenthesis(inside) else { return false };
-    let are_names = inside[..close].iter().all(|token| token.name().is_some() || token.is_symbol(','));
-    let follows = |offset: usize| inside.get(close + offset);
-    are_names
-        && follows(1).is_some_and(|token| token.is_keyword("as"))
-        && follows(2).is_some_and(|token| token.is_symbol('('))
+    for_each_reading(text, mode, |tokens| match sql::find_suspect_call(tokens) {
+        Some(call) => Err(OutOfScope { offset: call.offset, reason: call.reason }),
+        None => Ok(()),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(text: &str) -> CheckResult {
+    fn check(text: &str) -> Result<(), OutOfScope> {
         check_calls(text, SqlMode::default())
     }
 

@@ -17,7 +17,6 @@ use std::collections::HashSet;
 
 use sql::{Token, TokenKind};
 
-use super::functions::{is_allowed_function, is_keyword};
 use super::{CheckResult, OutOfScope};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +54,8 @@ impl Names {
     /// Checks a name before a parenthesis.
     pub fn check_call(&self, token: &Token<'_>) -> CheckResult {
         let name = token.name().unwrap_or_default();
-        let is_word = token.kind == TokenKind::Word && is_keyword(token.text);
-        if is_word || self.routines.contains(&name.to_lowercase()) || is_allowed_function(&name) {
+        let is_word = token.kind == TokenKind::Word && sql::may_precede_parenthesis(token.text);
+        if is_word || self.routines.contains(&name.to_lowercase()) || sql::is_computing_function(&name) {
             return Ok(());
         }
         Err(OutOfScope { offset: token.start, reason: format!("{name}() is no function that a workload may call") })

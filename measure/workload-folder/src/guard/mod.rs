@@ -7,7 +7,6 @@
 mod calls;
 mod clauses;
 mod definitions;
-mod functions;
 mod program;
 
 use std::collections::HashSet;
@@ -17,7 +16,6 @@ use sql::{SqlMode, Token, TokenKind};
 pub use calls::check_calls;
 use clauses::{Names, Walker};
 pub(crate) use definitions::{check_definition, find_object};
-pub(crate) use functions::is_server_function;
 
 /// Part of a statement that reaches out of the workload's schema, or may do so.
 #[derive(Clone, Debug, PartialEq, Eq)]

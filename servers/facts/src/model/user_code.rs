@@ -1,10 +1,12 @@
+use sql::SqlMode;
+
 /// Stored and loadable functions of a server, and its views.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UserCode {
     /// Names of functions and packages.
     pub functions: Vec<String>,
-    /// Names of functions of the server itself, its plugins and components that change it.
-    pub changing: Vec<String>,
+    /// Names of stored functions that count as harmless.
+    pub harmless: Vec<String>,
     pub views: Vec<ViewText>,
 }
 
@@ -14,4 +16,21 @@ pub struct ViewText {
     pub name: String,
     /// `None` if the account may not read it.
     pub text: Option<String>,
+    /// Character set of its author's client.
+    pub client: String,
+}
+
+impl ViewText {
+    /// Returns a function that the view calls without a schema, and that is not known to be
+    /// harmless: of the server, a plugin, a component or a library, or stored and not in `harmless`.
+    /// `None` for a text that the account may not read.
+    pub fn unknown_function(&self, harmless: &[String]) -> Option<String> {
+        // Servers read the text of a view in this mode, whatever that of the session is.
+        let mode = SqlMode::default();
+        // MySQL prints a stored function as its author wrote it, with a schema or without.
+        let is_harmless = |name: &str| {
+            !sql::is_server_function(name) && harmless.iter().any(|stored| stored.eq_ignore_ascii_case(name))
+        };
+        sql::find_unknown_function(self.text.as_deref()?, &self.client, mode, is_harmless)
+    }
 }

@@ -20,12 +20,12 @@ use std::collections::BTreeMap;
 use mysql::prelude::Queryable;
 use server::{Conn, Flavour, Server};
 
-use super::user_code::{CHANGING, is_installed, read_views};
+use super::user_code::{is_installed, read_views};
 use crate::{RunnableNames, UserCode, ViewText};
 
-/// Views of a running MariaDB server that name a stored function, a function of the server that
-/// acts, such as `LOAD_FILE`, or a view that does. If there are stored functions, also views whose
-/// text is hidden. Functions whose definer is the account itself don't count.
+/// Views of a running MariaDB server that name a stored function, call a function that may do more
+/// than compute, such as `LOAD_FILE`, or name a view that does. If there are stored functions, also
+/// views whose text is hidden. Functions whose definer is the account itself don't count.
 #[derive(Clone, Debug, Default)]
 pub struct UnopenedViews(BTreeMap<(String, String), Option<String>>);
 
@@ -40,9 +40,8 @@ impl UnopenedViews {
             return Ok(Self::default());
         }
         conn.query_drop("START TRANSACTION READ ONLY")?;
-        let functions = read_functions(conn)?;
-        let changing = CHANGING.map(str::to_owned).into();
-        Ok(Self::find(UserCode { functions, changing, views: read_views(conn)? }))
+        let (functions, harmless) = read_functions(conn)?;
+        Ok(Self::find(UserCode { functions, harmless, views: read_views(conn)? }))
     }
 
     fn find(code: UserCode) -> Self {
@@ -50,13 +49,15 @@ impl UnopenedViews {
         let has_stored_functions = !code.functions.is_empty();
         let named = |view: ViewText| {
             let named = match &view.text {
-                Some(text) => Some(names.find_in(text)?.to_owned()),
+                Some(text) => {
+                    Some(view.unknown_function(&code.harmless).or_else(|| names.find_in(text).map(str::to_owned))?)
+                }
                 None if has_stored_functions => None,
                 None => return None,
             };
             Some(((view.schema, view.name), named))
         };
-        Self(code.views.into_iter().filter_map(named).collect())
+        Self(code.views.iter().cloned().filter_map(named).collect())
     }
 
     /// True if a query about all columns of a schema would open a view that must not be opened.
@@ -69,7 +70,7 @@ impl UnopenedViews {
     pub fn refuse_to_open(&self, schema: &str, view: &str) -> Option<String> {
         let names = match self.0.get(&(schema.to_owned(), view.to_owned()))? {
             Some(name) => {
-                format!("names {name}, a function of another account or of the server, or a view that names one")
+                format!("names {name}, a function that may do more than compute, or a view that names one")
             }
             None => "may name a function of another account, as its text is hidden".to_owned(),
         };
@@ -77,14 +78,20 @@ impl UnopenedViews {
     }
 }
 
-/// Reads the names of functions and packages of other definers than this account.
-fn read_functions(conn: &mut Conn) -> mysql::Result<Vec<String>> {
+/// Name, schema, definer, and the account of the session.
+type Function = (String, String, String, String);
+
+/// Reads the names of functions and packages: those of other definers than this account, and those
+/// of this account and of servers.
+fn read_functions(conn: &mut Conn) -> mysql::Result<(Vec<String>, Vec<String>)> {
     let query = "SELECT ROUTINE_NAME, ROUTINE_SCHEMA, DEFINER, CURRENT_USER() FROM information_schema.ROUTINES \
                  WHERE ROUTINE_TYPE <> 'PROCEDURE'";
-    let mut functions: Vec<(String, String, String, String)> = conn.query(query)?;
+    let functions: Vec<Function> = conn.query(query)?;
     // In SQL, `Root@localhost` would equal `root@localhost`, which is another account.
-    functions.retain(|(_, schema, definer, account)| definer != account && !is_installed(schema, definer));
-    Ok(functions.into_iter().map(|(name, ..)| name).collect())
+    let is_foreign = |(_, schema, definer, account): &Function| definer != account && !is_installed(schema, definer);
+    let (foreign, own): (Vec<_>, Vec<_>) = functions.into_iter().partition(is_foreign);
+    let names = |functions: Vec<Function>| functions.into_iter().map(|(name, ..)| name).collect();
+    Ok((names(foreign), names(own)))
 }
 
 #[cfg(test)]
@@ -97,6 +104,7 @@ mod tests {
             schema: "evil".into(),
             name: name.into(),
             text: text.map(str::to_owned),
+            client: "utf8mb4".into(),
         };
         let views = vec![
             view("direct", Some("select substr('abc',`evil`.`f`())")),
@@ -105,11 +113,7 @@ mod tests {
             view("plain", Some("select `evil`.`t`.`a` from `evil`.`t`")),
             view("file", Some("select substr('a',get_lock(load_file('/x'),0)) AS `x`")),
         ];
-        let found = UnopenedViews::find(UserCode {
-            functions: vec!["f".into()],
-            changing: CHANGING.map(str::to_owned).into(),
-            views,
-        });
+        let found = UnopenedViews::find(UserCode { functions: vec!["f".into()], harmless: Vec::new(), views });
         for (name, reason) in
             [("direct", "names f"), ("indirect", "names direct"), ("hidden", "hidden"), ("file", "names get_lock")]
         {

@@ -18,7 +18,7 @@ fn function(name: &str, body: &str) -> String {
 }
 
 /// A server with a table that nobody may touch, and views of the account `low` in its own schema:
-/// three that change what they can, one on another, and two that are harmless.
+/// three that change what they can, one that takes a lock, one on another, and two that are harmless.
 fn start(spec: &str) -> Foreign {
     let server = Foreign::start(spec);
     for statement in [
@@ -42,6 +42,7 @@ fn start(spec: &str) -> Foreign {
         "CREATE SQL SECURITY INVOKER VIEW evil.writes AS SELECT SUBSTR('abc', evil.g()) AS r, s FROM evil.t",
         "CREATE VIEW evil.harmless AS SELECT SUBSTR('abc', evil.d()) AS r, s FROM evil.t",
         "CREATE VIEW evil.limits AS SELECT SUBSTR('abc', evil.e()) AS r, s FROM evil.t",
+        "CREATE VIEW evil.locks AS SELECT SUBSTR('abc', GET_LOCK('x', 0)) AS r, s FROM evil.t",
         "CREATE VIEW evil.plain AS SELECT s FROM evil.t",
         "DROP FUNCTION evil.f",
         "DROP FUNCTION evil.g",
@@ -99,7 +100,7 @@ fn views_of_running_servers_are_not_opened_where_they_run_functions() {
         let audited = run(&["audit", "--format=json"]);
         let listed = unseen(&audited);
         assert!(
-            listed.contains("columns of views: evil.a_first, evil.limits, evil.settings, evil.writes\""),
+            listed.contains("columns of views: evil.a_first, evil.limits, evil.locks, evil.settings, evil.writes\""),
             "{spec}: {audited}"
         );
         // The function of `limits` would leave the session without rows.

@@ -1,5 +1,5 @@
-//! Functions of MySQL and MariaDB that statements of workloads, scripts and logs may call: they
-//! change nothing and wait for nothing.
+//! Functions of MySQL and MariaDB that statements of workloads, scripts and logs, views and
+//! expressions of tables may call: they change nothing and wait for nothing.
 //!
 //! Left out on purpose: functions that read files (`LOAD_FILE`), wait or lock (`SLEEP`,
 //! `BENCHMARK`, `GET_LOCK`, `…_WAIT_…`), change the server (`…_replication_…`, `SETVAL`), or were
@@ -20,10 +20,11 @@ const KEYWORDS: &str = " against all and any array as between binary both by cas
     json precision varying national vector \
     of ";
 
-const ALLOWED_FUNCTIONS: &str = " abs acos add_months adddate addtime aes_decrypt aes_encrypt any_value ascii asin atan atan2 avg \
+/// Functions that only compute a value, of MySQL 5.6 to 9.7 and MariaDB 10.1 to 12.
+const COMPUTING_FUNCTIONS: &str = " abs acos add_months adddate addtime aes_decrypt aes_encrypt any_value ascii asin atan atan2 avg \
     bin bin_to_uuid binary bit_and bit_count bit_length bit_or bit_xor cast ceil ceiling char char_length character_length charset \
     chr coalesce coercibility collation column_add column_check column_create column_delete column_exists column_get column_json \
-    column_list compress concat concat_ws contains conv convert convert_tz cos cot count crc32 crc32c crosses cume_dist curdate \
+    column_list compress concat concat_operator_oracle concat_ws contains conv convert convert_tz cos cot count crc32 crc32c crosses cume_dist curdate \
     current_date current_role current_time current_timestamp current_user curtime database date date_add date_format date_sub \
     datediff day dayname dayofmonth dayofweek dayofyear decode decode_histogram decode_oracle default degrees dense_rank des_decrypt \
     des_encrypt disjoint elt encode encrypt envelope equals exp export_set extract extractvalue field find_in_set first_value \
@@ -69,55 +70,62 @@ const ALLOWED_FUNCTIONS: &str = " abs acos add_months adddate addtime aes_decryp
     st_mlinefromwkb st_mpointfromwkb st_mpolyfromwkb st_multilinestringfromwkb st_multipointfromwkb st_multipolygonfromwkb \
     st_polyfromwkb st_polygonfromwkb st_geomcollfromtxt ";
 
-/// Functions of servers, and of a known library of loadable functions, that a workload may not
-/// call.
-const REFUSED_FUNCTIONS: &str = " asynchronous_connection_failover_add_source benchmark found_rows get_lock is_free_lock is_used_lock \
-    last_insert_id lastval lib_mysqludf_sys_info load_file master_gtid_wait master_pos_wait nextval release_all_locks release_lock \
-    row_count setval sleep source_pos_wait sys_eval sys_exec sys_get sys_set wait_for_executed_gtid_set \
-    wait_until_sql_thread_after_gtids ";
+/// Functions that report on the server or the session and change nothing for others. A workload may
+/// not call them: their result is of another session.
+const REPORTING_FUNCTIONS: &str = " connection_id found_rows is_free_lock is_used_lock last_insert_id lastval \
+    mysql_query_attribute_string normalize_statement ps_current_thread_id ps_thread_id row_count \
+    wsrep_last_seen_gtid wsrep_last_written_gtid ";
 
-/// Returns true for a function of the servers, also for one that a workload may not call.
-pub(crate) fn is_server_function(name: &str) -> bool {
-    is_allowed_function(name) || REFUSED_FUNCTION_SET.contains(name.to_ascii_lowercase().as_str())
+/// Functions of servers that act or wait, and those of a known library of loadable functions.
+const ACTING_FUNCTIONS: &str = " asynchronous_connection_failover_add_source benchmark binlog_gtid_pos get_lock \
+    lib_mysqludf_sys_info load_file master_gtid_wait master_pos_wait nextval release_all_locks release_lock \
+    setval sleep source_pos_wait spider_bg_direct_sql spider_copy_tables spider_direct_sql spider_flush_table_mon_cache \
+    sql_thread_wait_after_gtids sys_eval sys_exec sys_get sys_set wait_for_executed_gtid_set \
+    wait_until_sql_thread_after_gtids wsrep_sync_wait_upto_gtid ";
+
+/// Returns true for a function of the servers, also for one that acts or waits.
+pub fn is_server_function(name: &str) -> bool {
+    is_harmless_function(name) || ACTING_FUNCTION_SET.contains(name.to_ascii_lowercase().as_str())
+}
+
+/// Returns true for a function of the servers that changes nothing and waits for nothing.
+pub fn is_harmless_function(name: &str) -> bool {
+    is_computing_function(name) || REPORTING_FUNCTION_SET.contains(name.to_ascii_lowercase().as_str())
+}
+
+/// Returns true for a function of the servers that only computes a value.
+pub fn is_computing_function(name: &str) -> bool {
+    COMPUTING_FUNCTION_SET.contains(name.to_ascii_lowercase().as_str())
 }
 
 /// Returns true for a word that can stand before a parenthesis without calling a function.
-pub(super) fn is_keyword(word: &str) -> bool {
+pub fn may_precede_parenthesis(word: &str) -> bool {
     KEYWORD_SET.contains(word.to_ascii_lowercase().as_str())
-}
-
-pub(super) fn is_allowed_function(name: &str) -> bool {
-    ALLOWED_FUNCTION_SET.contains(name.to_ascii_lowercase().as_str())
 }
 
 type Words = LazyLock<HashSet<&'static str>>;
 
 static KEYWORD_SET: Words = LazyLock::new(|| KEYWORDS.split_ascii_whitespace().collect());
-static ALLOWED_FUNCTION_SET: Words = LazyLock::new(|| ALLOWED_FUNCTIONS.split_ascii_whitespace().collect());
-static REFUSED_FUNCTION_SET: Words = LazyLock::new(|| REFUSED_FUNCTIONS.split_ascii_whitespace().collect());
+static COMPUTING_FUNCTION_SET: Words = LazyLock::new(|| COMPUTING_FUNCTIONS.split_ascii_whitespace().collect());
+static REPORTING_FUNCTION_SET: Words = LazyLock::new(|| REPORTING_FUNCTIONS.split_ascii_whitespace().collect());
+static ACTING_FUNCTION_SET: Words = LazyLock::new(|| ACTING_FUNCTIONS.split_ascii_whitespace().collect());
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn functions_that_reach_out_are_not_allowed() {
-        for name in [
-            "load_file",
-            "sleep",
-            "benchmark",
-            "get_lock",
-            "sys_exec",
-            "setval",
-            "nextval",
-            "master_pos_wait",
-            "",
-            "a b",
-        ] {
-            assert!(!is_allowed_function(name) && !is_keyword(name), "{name}");
+    fn functions_that_reach_out_are_not_harmless() {
+        for name in ["load_file", "sleep", "benchmark", "get_lock", "setval", "nextval", "master_pos_wait"] {
+            assert!(!is_harmless_function(name) && !may_precede_parenthesis(name), "{name}");
+            assert!(is_server_function(name), "{name}");
+        }
+        for name in ["", "a b", "total"] {
+            assert!(!is_server_function(name) && !may_precede_parenthesis(name), "{name}");
         }
         for name in ["COUNT", "concat", "Substring", "json_extract", "y"] {
-            assert!(is_allowed_function(name), "{name}");
+            assert!(is_computing_function(name), "{name}");
         }
+        assert!(is_harmless_function("FOUND_ROWS") && !is_computing_function("found_rows"));
     }
 }
