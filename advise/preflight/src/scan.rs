@@ -11,7 +11,7 @@ use crate::Error;
 use crate::checkpoint::Checkpoint;
 use crate::checks::{
     Answer, Check, CheckFunction, ForeignKeyMatch, KeySide, RowCheck, Selection, TableScan, UNREADABLE,
-    describe_unchecked_partitions, foreign_key,
+    describe_unchecked_partitions, foreign_key, refuse_to_ask,
 };
 use crate::finding::{self, Finding};
 use crate::job::{Job, TableJob};
@@ -264,6 +264,10 @@ impl Scanner<'_> {
         for check in self.options.selection.checks() {
             let CheckFunction::Questions(questions) = check.run else { continue };
             for question in questions(self.job, table) {
+                if let Some(why) = refuse_to_ask(&question) {
+                    result.unchecked.push(format!("{}: {why}", question.subject));
+                    continue;
+                }
                 let answer = match &question.unanswerable {
                     Some(why) => Answer::Unknown(why.clone()),
                     None => source.answer(&question)?,

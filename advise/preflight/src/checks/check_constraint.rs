@@ -45,6 +45,7 @@ fn question(job: &Job<'_>, table: &TableJob<'_>, constraint: &Constraint<'_>, ta
         subject: format!("CHECK constraint {} of {} under {name}", constraint.name, table.name()),
         query: format!("SELECT COUNT(*) {from}"),
         noun: "row",
+        default: None,
         time_zone: None,
         unanswerable: find_unprintable(job, constraint.condition)
             .map(|literal| format!("the server prints {literal} for characters that it can't print")),

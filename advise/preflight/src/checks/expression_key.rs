@@ -70,6 +70,7 @@ fn question(job: &Job<'_>, table: &TableJob<'_>, index: &Index, target: usize) -
         subject: format!("unique key {} of {} under {name}", index.name, table.name()),
         query: format!("SELECT COUNT(*) FROM (SELECT 1 {from}) AS g"),
         noun: "group",
+        default: None,
         time_zone: None,
         unanswerable: find_unprintable(job, &list)
             .map(|literal| format!("the server prints {literal} for characters that it can't print")),

@@ -111,6 +111,7 @@ fn question(job: &Job<'_>, table: &TableJob<'_>, column: &Column, target: usize)
         subject: format!("values of {} under {target_name}", table.column_name(&column.name)),
         query: format!("SELECT COUNT(*) {from}"),
         noun: "value",
+        default: None,
         time_zone: None,
         unanswerable,
         finding: Finding {

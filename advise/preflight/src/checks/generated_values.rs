@@ -120,6 +120,7 @@ fn question(job: &Job<'_>, table: &TableJob<'_>, column: &Column) -> Option<Ques
         subject: format!("stored values of {} against their expression", table.column_name(&column.name)),
         query: format!("SELECT COUNT(*) {from}"),
         noun: "stored value",
+        default: None,
         time_zone: Some(time_zone.to_owned()),
         unanswerable: None,
         finding: Finding {

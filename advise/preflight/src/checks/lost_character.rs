@@ -129,6 +129,7 @@ fn generated_question(job: &Job<'_>, table: &TableJob<'_>, conversion: &Conversi
         subject: format!("what {literal} in the definition of {} is", table.column_name(&column.name)),
         query: format!("SELECT COUNT(*) FROM {from} WHERE NOT ({own} <=> {printed})"),
         noun: "row",
+        default: None,
         time_zone: None,
         unanswerable: None,
         finding: Finding {
@@ -145,17 +146,20 @@ fn question(job: &Job<'_>, table: &TableJob<'_>, conversion: &Conversion<'_>, li
     let column = &conversion.column.name;
     let name = sql::quote_identifier(column);
     let from = format!("{} {}", sql::quote_table(&table.table.schema, &table.table.name), sql::BASE_TABLE_ONLY);
-    let (noun, query) = if has_members(conversion.column) {
-        ("row", format!("SELECT COUNT(*) FROM {from} WHERE {}", loses_characters(job, &name)))
+    let (noun, query, default) = if has_members(conversion.column) {
+        ("row", format!("SELECT COUNT(*) FROM {from} WHERE {}", loses_characters(job, &name)), None)
     } else {
         let default = format!("SELECT DEFAULT({name}) AS d FROM {from} LIMIT 1");
-        ("default", format!("SELECT COUNT(*) FROM ({default}) AS x WHERE {}", loses_characters(job, "d")))
+        let query = format!("SELECT COUNT(*) FROM ({default}) AS x WHERE {}", loses_characters(job, "d"));
+        let definition = ddl::find_column(job.create_table(table), column).and_then(ddl::split_default);
+        ("default", query, definition.map(|(_, value, _)| value.to_owned()))
     };
     let finding = column_finding(&ROWS, Severity::Error, table, column, &job.targets[0]);
     Question {
         subject: format!("what {literal} in the definition of {} is", table.column_name(column)),
         query,
         noun,
+        default,
         time_zone: None,
         unanswerable: None,
         finding: Finding {

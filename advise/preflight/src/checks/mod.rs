@@ -8,6 +8,7 @@ mod byte_functions;
 mod check_constraint;
 mod double_encoding;
 mod elsewhere;
+mod evaluated;
 mod expression_key;
 pub(crate) mod foreign_key;
 mod foreign_key_partner;
@@ -43,6 +44,7 @@ mod wide_varchar;
 mod widened;
 
 pub use elsewhere::{BINARY_LOG, CLIENT, REHEARSAL, UNREADABLE};
+pub use evaluated::refuse_to_ask;
 pub use foreign_key::{ForeignKeyMatch, KeySide};
 pub use generated_values::{depends_on_time_zone, plan_time_zone};
 pub use partition_key::converted_partition_columns;

@@ -98,6 +98,7 @@ pub fn question(
             "SELECT COUNT(*) DIV 2 FROM {name} AS a {only_table} JOIN {name} AS b {only_table} ON {conditions}"
         ),
         noun: "pair",
+        default: None,
         time_zone: None,
         unanswerable: key.is_none().then(|| "the table has no primary key to tell rows apart".to_owned()),
         finding: Finding {

@@ -13,6 +13,8 @@ pub struct Question {
     pub subject: String,
     /// Query that returns one number.
     pub query: String,
+    /// Default of a column that the query evaluates by `DEFAULT(column)`.
+    pub default: Option<String>,
     /// Time zone of the session in which the query runs. `None`: any.
     pub time_zone: Option<String>,
     /// Why the answer would be wrong. `None`: the query is run.
@@ -38,6 +40,34 @@ impl Question {
                 (Some(finding), None)
             }
             Answer::Unknown(why) => (None, Some(format!("{}: {why}. To check it: {}", self.subject, self.query))),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::checks::check_constraint::CHECK;
+    use crate::finding::ConversionDetails;
+
+    /// Returns a question with a query.
+    pub fn question(query: &str) -> Question {
+        Question {
+            finding: Finding {
+                check: CHECK.name.into(),
+                severity: check::Severity::Error,
+                object: check::Object::new(check::ObjectKind::Table, "s.t"),
+                what: String::new(),
+                why: String::new(),
+                action: String::new(),
+                details: ConversionDetails::default(),
+            },
+            noun: "row",
+            subject: String::new(),
+            query: query.to_owned(),
+            default: None,
+            time_zone: None,
+            unanswerable: None,
         }
     }
 }
