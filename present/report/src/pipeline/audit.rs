@@ -15,6 +15,7 @@ impl HasFindings for Audit {
             .collect();
         all.findings = self.findings.iter().map(|finding| convert(finding, lines)).collect();
         let has_finding = |name: &&String| self.findings.iter().any(|finding| finding.check == **name);
+        all.unchecked = self.unseen.iter().map(|unseen| format!("{}: {}", unseen.what, unseen.why)).collect();
         all.passed = self.checks.iter().filter(|name| !has_finding(name)).cloned().collect();
         all
     }

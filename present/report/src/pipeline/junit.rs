@@ -13,6 +13,13 @@ pub(super) fn write(findings: &Findings, fail_on: Severity) -> String {
         case.set_classname(name.as_str());
         suite.add_test_case(case);
     }
+    for unchecked in &findings.unchecked {
+        let mut status = TestCaseStatus::skipped();
+        status.set_message(format!("not checked: {unchecked}"));
+        let mut case = TestCase::new(format!("not checked: {unchecked}"), status);
+        case.set_classname("not-checked");
+        suite.add_test_case(case);
+    }
     for finding in &findings.findings {
         suite.add_test_case(test_case(finding, fail_on));
     }

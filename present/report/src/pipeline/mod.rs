@@ -31,6 +31,9 @@ pub struct Findings {
     pub findings: Vec<Finding>,
     /// Names of rules, statements or classes about which nothing was found.
     pub passed: Vec<String>,
+    /// Parts that were not looked at, or not in full, with the reason. They don't count for the exit
+    /// status.
+    pub unchecked: Vec<String>,
     /// True if the findings were compared with a baseline.
     pub has_baseline: bool,
 }
@@ -115,7 +118,7 @@ impl Findings {
         let line = |text: &String| escape::line(text).into_owned();
         let mut all = self.clone();
         all.subject = line(&all.subject);
-        all.passed.iter_mut().for_each(|name| *name = line(name));
+        all.passed.iter_mut().chain(&mut all.unchecked).for_each(|name| *name = line(name));
         for finding in &mut all.findings {
             finding.object = line(&finding.object);
             finding.what = escape::text(&finding.what).into_owned();
@@ -166,6 +169,7 @@ mod tests {
         let nasty = "a\u{1b}[2J\u{202e}b\u{2066}";
         let mut all = Findings::new("audit", nasty.to_owned());
         all.passed.push(nasty.to_owned());
+        all.unchecked.push(nasty.to_owned());
         all.findings.push(Finding {
             rule: "join-mismatch".into(),
             severity: Severity::Error,
@@ -183,6 +187,19 @@ mod tests {
         }
         let fingerprint = all.findings[0].fingerprint();
         assert!(all.sarif("1").contains(&fingerprint), "the id stays");
+    }
+
+    #[test]
+    fn what_was_not_checked_does_not_pass() {
+        let mut all = Findings::new("audit", "db1".to_owned());
+        all.unchecked.push("rows of shop.t: no right to read them".to_owned());
+        assert!(!all.fails(Severity::Note));
+        let sarif: serde_json::Value = serde_json::from_str(&all.sarif("1")).unwrap();
+        let notification = &sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"][0];
+        assert_eq!(notification["message"]["text"], "not checked: rows of shop.t: no right to read them");
+        let junit = all.junit(Severity::Warning);
+        assert!(junit.contains("skipped=\"1\"") || junit.contains("<skipped"), "{junit}");
+        assert!(junit.contains("rows of shop.t: no right to read them"), "{junit}");
     }
 
     #[test]

@@ -19,6 +19,7 @@ impl HasFindings for Report {
         all.findings = self.findings.iter().map(|finding| convert(finding, lines)).collect();
         let has_finding =
             |check: &&&preflight::checks::Check| self.findings.iter().any(|finding| finding.check == check.name);
+        all.unchecked.clone_from(&self.unchecked);
         all.passed = CHECKS.iter().filter(|check| !has_finding(check)).map(|check| check.name.to_owned()).collect();
         all
     }

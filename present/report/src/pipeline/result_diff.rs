@@ -28,8 +28,11 @@ impl HasFindings for ResultDiff {
             all.findings.extend(differences.chain(changes));
         }
         let has_finding = |name: &str| self.findings.iter().any(|finding| finding.class == name);
-        let classes = self.class_calls.iter().map(|calls| calls.class.as_str());
-        all.passed = classes.filter(|name| !has_finding(name)).map(str::to_owned).collect();
+        let unchecked = |class: &String| format!("the rows of {class}: they change when a call is repeated");
+        all.unchecked = self.not_repeatable.iter().map(unchecked).collect();
+        let classes = self.class_calls.iter().map(|calls| &calls.class);
+        let passed = classes.filter(|name| !has_finding(name) && !self.not_repeatable.contains(name));
+        all.passed = passed.cloned().collect();
         all
     }
 

@@ -25,7 +25,22 @@ struct Run<'a> {
     tool: Tool<'a>,
     automation_details: AutomationDetails,
     column_kind: &'static str,
+    invocations: [Invocation; 1],
     results: Vec<SarifResult<'a>>,
+}
+
+/// Says what was not looked at.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Invocation {
+    execution_successful: bool,
+    tool_execution_notifications: Vec<Notification>,
+}
+
+#[derive(Serialize)]
+struct Notification {
+    level: &'static str,
+    message: Message,
 }
 
 #[derive(Serialize)]
@@ -133,6 +148,14 @@ pub(super) fn write(findings: &Findings, weigh: &str) -> String {
         short_description: Message { text: rule.title.clone() },
         help: (!rule.doc.is_empty()).then_some(Help { text: &rule.doc, markdown: &rule.doc }),
     });
+    let notification = |unchecked: &String| Notification {
+        level: "warning",
+        message: Message { text: format!("not checked: {unchecked}") },
+    };
+    let invocation = Invocation {
+        execution_successful: true,
+        tool_execution_notifications: findings.unchecked.iter().map(notification).collect(),
+    };
     let driver = Driver { name: "weigh", version: weigh, rules: rules.collect() };
     to_json(&Log {
         schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
@@ -141,6 +164,7 @@ pub(super) fn write(findings: &Findings, weigh: &str) -> String {
             tool: Tool { driver },
             automation_details: AutomationDetails { id: format!("weigh {}/", findings.command) },
             column_kind: "unicodeCodePoints",
+            invocations: [invocation],
             results: findings.findings.iter().map(|finding| result(finding, findings)).collect(),
         }],
     })

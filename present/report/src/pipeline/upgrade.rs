@@ -27,6 +27,7 @@ impl HasFindings for Report {
         all.findings = self.findings.iter().map(|finding| convert(finding, lines)).collect();
         let has_finding = |kind: Kind| self.findings.iter().any(|finding| finding.kind == kind);
         let passed = KINDS.iter().filter(|(kind, ..)| !has_finding(*kind));
+        all.unchecked.clone_from(&self.unchecked);
         all.passed = passed.map(|(_, _, name, _)| (*name).to_owned()).collect();
         all
     }

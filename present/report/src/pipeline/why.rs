@@ -26,8 +26,11 @@ impl HasFindings for Diagnosis {
         all.rules = KINDS.map(rule).into();
         for judged in &self.statements {
             all.findings.extend(judged.findings.iter().map(|finding| convert(judged, finding)));
-            if judged.findings.is_empty() {
-                all.passed.push(format!("{}: {}", judged.place, one_line(&judged.text)));
+            let statement = format!("{}: {}", judged.place, one_line(&judged.text));
+            if judged.is_unjudged {
+                all.unchecked.push(format!("the plan of {statement}"));
+            } else if judged.findings.is_empty() {
+                all.passed.push(statement);
             }
         }
         all
