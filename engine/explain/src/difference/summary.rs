@@ -1,5 +1,7 @@
 //! Summarises a difference in one sentence.
 
+use mysql_collation::{Collation, Flavour};
+
 use super::model::{CollationDifference, DifferenceExample, Position};
 
 /// Maximum number of pairs that each part of a summary names.
@@ -51,11 +53,8 @@ impl CollationDifference {
         };
         let mut pairs: Vec<(&str, &str)> = all.filter_map(pair).collect();
         pairs.sort_by_key(|&(one, other)| (!(is_word(one) && is_word(other)), other, one));
-        let displayed: Vec<String> = pairs
-            .iter()
-            .take(MAX_PAIRS)
-            .map(|(one, other)| format!("{} = {}", display_text(one), display_text(other)))
-            .collect();
+        let displayed: Vec<String> =
+            pairs.iter().take(MAX_PAIRS).map(|(one, other)| display_pair(one, other)).collect();
         if displayed.is_empty() { String::new() } else { format!(" ({})", displayed.join(", ")) }
     }
 }
@@ -64,9 +63,34 @@ fn is_word(text: &str) -> bool {
     text.chars().all(char::is_alphanumeric)
 }
 
-fn display_text(text: &str) -> String {
-    if is_word(text) {
-        return text.into();
-    }
+/// Returns `a = ä`. Texts that look alike come with their code points: `U+0622 آ = U+FE81 ﺁ`.
+pub(super) fn display_pair(one: &str, other: &str) -> String {
+    let display = |text: &str| match (is_word(text), look_alike(one, other)) {
+        (true, true) => format!("{} {text}", code_points(text)),
+        (true, false) => text.to_owned(),
+        (false, _) => code_points(text),
+    };
+    format!("{} = {}", display(one), display(other))
+}
+
+/// True for two forms of one character, such as that at the end of a word, or with and without a
+/// combining mark: they are equal without regard to case, and no case of each other.
+fn look_alike(one: &str, other: &str) -> bool {
+    let is_equal = |flavour, name: &str, one: &str, other: &str| {
+        let collation = Collation::by_name(flavour, name);
+        collation.is_ok_and(|collation| collation.compare(one.as_bytes(), other.as_bytes()).is_eq())
+    };
+    // MySQL's collation ignores marks, also where MariaDB's has a weight for a letter with its mark.
+    let is_letter = |text: &str| {
+        let letter = text.chars().next().map(String::from).unwrap_or_default();
+        is_equal(Flavour::MySql, "utf8mb4_0900_ai_ci", &letter, text)
+    };
+    one.to_lowercase() != other.to_lowercase()
+        && is_letter(one)
+        && is_letter(other)
+        && is_equal(Flavour::MariaDb, "utf8mb4_uca1400_as_ci", one, other)
+}
+
+fn code_points(text: &str) -> String {
     text.chars().map(|character| format!("U+{:04X}", u32::from(character))).collect::<Vec<_>>().join(" ")
 }

@@ -107,3 +107,14 @@ fn summary_lists_merged_and_split_characters() {
     let summary = mysql("utf8mb4_0900_ai_ci", "utf8mb4_sv_0900_ai_ci").summary();
     assert!(summary.contains("cease to be (a = ä, a = å") && !summary.contains("trailing"), "{summary}");
 }
+
+#[test]
+fn pairs_that_look_alike_have_code_points() {
+    let pair = super::summary::display_pair;
+    assert_eq!(pair("آ", "ﺁ"), "U+0622 آ = U+FE81 ﺁ");
+    assert_eq!(pair("\u{622}", "\u{627}\u{653}"), "U+0622 \u{622} = U+0627 U+0653 \u{627}\u{653}");
+    assert_eq!(pair("\u{627}", "\u{627}\u{653}"), "\u{627} = \u{627}\u{653}");
+    assert_eq!(pair("ß", "ss"), "ß = ss");
+    assert_eq!(pair("a", "ä"), "a = ä");
+    assert_eq!(pair("a", "A"), "a = A");
+}
