@@ -106,6 +106,7 @@ fn ask_each(copy: &mut Copy<'_>, all: Vec<(String, Asked)>) -> Result<Vec<Refuse
 /// Questions about a program, each with the text that it is about.
 fn questions(program: &StoredProgram) -> Vec<(String, Asked)> {
     let mut all = Vec::new();
+    let has_patterns = has_patterns(&program.create);
     for index in 0..program.parsed.pieces.len() {
         let Some(source) = piece_source(program, &Call::default(), index) else { continue };
         let form = if source.is_expression { Form::Expression } else { Form::Statement };
@@ -119,6 +120,9 @@ fn questions(program: &StoredProgram) -> Vec<(String, Asked)> {
             ));
         }
         all.extend(pattern_questions(&source.place, &source.text));
+        if has_patterns && !self::has_patterns(&source.text) {
+            all.extend(boundary_question(&source.place, &source.text));
+        }
     }
     let place = Place::Program { program: Box::new(program.clone()), call: Call::default() };
     let settings = program.parsed.settings.iter().map(|span| &program.create[span.clone()]);
@@ -206,10 +210,32 @@ fn sets_session(program: &StoredProgram, text: &str) -> bool {
     !tokens.iter().any(reaches_out) && !tokens.windows(2).any(calls) && targets.all(is_own)
 }
 
+/// Functions whose second argument is a regular expression.
+const PATTERN_FUNCTIONS: [&str; 4] = ["regexp_like", "regexp_replace", "regexp_instr", "regexp_substr"];
+
+/// Operators whose right side is a regular expression.
+const PATTERN_OPERATORS: [&str; 2] = ["regexp", "rlike"];
+
+fn has_patterns(text: &str) -> bool {
+    tokenize(text, SqlMode::default())
+        .any(|token| token.is_any_keyword(&PATTERN_OPERATORS) || token.is_any_keyword(&PATTERN_FUNCTIONS))
+}
+
+/// Word boundaries of Henry Spencer's library for regular expressions, which MySQL used before 8.0.
+const BOUNDARIES: [&str; 2] = ["[[:<:]]", "[[:>:]]"];
+
+/// Question about a word boundary in a part of a regular expression: `CONCAT('[[:<:]]', a)`. `None`
+/// if no literal has one.
+fn boundary_question(place: &Place, text: &str) -> Option<(String, Asked)> {
+    let mut literals = tokenize(text, SqlMode::default()).filter(|token| token.kind == TokenKind::StringLiteral);
+    let boundary = literals.find_map(|token| BOUNDARIES.iter().find(|one| token.text.contains(**one)))?;
+    let asked = question(place, Form::Pattern, &format!("'{boundary}'")).1;
+    Some((text.to_owned(), asked))
+}
+
 /// Questions about the literal patterns of a text, behind `REGEXP` and `RLIKE` and as the second
-/// argument of functions.
+/// argument of functions, and about a word boundary in another literal.
 fn pattern_questions(place: &Place, text: &str) -> Vec<(String, Asked)> {
-    const FUNCTIONS: [&str; 4] = ["regexp_like", "regexp_replace", "regexp_instr", "regexp_substr"];
     let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
     let literal = |at: usize| {
         let has_charset = tokens.get(at).is_some_and(|token| token.text.starts_with('_'));
@@ -218,9 +244,9 @@ fn pattern_questions(place: &Place, text: &str) -> Vec<(String, Asked)> {
     };
     let mut found: Vec<(String, Asked)> = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
-        let pattern = if token.is_any_keyword(&["regexp", "rlike"]) {
+        let pattern = if token.is_any_keyword(&PATTERN_OPERATORS) {
             literal(at + 1)
-        } else if token.is_any_keyword(&FUNCTIONS) {
+        } else if token.is_any_keyword(&PATTERN_FUNCTIONS) {
             second_argument(&tokens, at + 1).and_then(literal)
         } else {
             None
@@ -234,6 +260,10 @@ fn pattern_questions(place: &Place, text: &str) -> Vec<(String, Asked)> {
         if !found.iter().any(|(_, other)| other.question == asked.question) {
             found.push((text.to_owned(), asked));
         }
+    }
+    let in_literal = |(_, asked): &(String, Asked)| BOUNDARIES.iter().any(|one| asked.question.contains(one));
+    if has_patterns(text) && !found.iter().any(in_literal) {
+        found.extend(boundary_question(place, text));
     }
     found
 }
@@ -318,5 +348,7 @@ mod tests {
         );
         assert_eq!(asked("SELECT regexp_like(concat(a, b), 'x') AND regexp_instr(a, b)"), ["DO 'a' REGEXP 'x'"]);
         assert!(asked("SELECT a REGEXP b, regexp").is_empty());
+        assert_eq!(asked("SELECT a REGEXP CONCAT('[[:<:]]', b, '[[:>:]]')"), ["DO 'a' REGEXP '[[:<:]]'"]);
+        assert!(asked("SELECT CONCAT('[[:<:]]', b)").is_empty());
     }
 }
