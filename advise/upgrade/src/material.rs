@@ -30,6 +30,7 @@ pub struct Statement {
     pub place: String,
     pub text: String,
     /// Position among the statements of all dumps; 0 for definitions.
+    /// Text of [`sql::read_bytes`].
     pub number: usize,
 }
 
@@ -88,7 +89,7 @@ impl Schema {
             Schema::Dumps(dumps) => {
                 let mut number = 0;
                 each_of_dumps(dumps, &mut |dump, line, bytes| {
-                    let text = String::from_utf8_lossy(bytes).into_owned();
+                    let text = sql::read_bytes(bytes).into_owned();
                     each(&Statement { place: format!("{}:{line}", dump.name), text, number })?;
                     number += 1;
                     Ok(())

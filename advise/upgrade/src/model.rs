@@ -98,7 +98,23 @@ pub struct Finding {
 impl Finding {
     /// Masks the passwords of the statement, also in its mends. The server's error ends before the
     /// part of the statement that it quotes.
+/// Effect of a mend whose statements are not shown as they are.
+const HAS_BYTES: &str = "It has bytes that are no UTF-8, shown here as U+FFFD: --rewrite writes them as they are.";
+
     pub(crate) fn mask_passwords(&mut self) {
+    /// Shows bytes that are no UTF-8 as U+FFFD, and says so at mends that have some.
+    pub(crate) fn show_bytes(&mut self) {
+        let own = [&mut self.what, &mut self.statement];
+        for text in own.into_iter().chain(&mut self.error).chain(&mut self.reasons) {
+            show_bytes(text);
+        }
+        for mend in &mut self.mends {
+            if mend.sql.iter_mut().fold(false, |any, text| show_bytes(text) | any) {
+                mend.effects.push(HAS_BYTES.into());
+            }
+        }
+    }
+
         let Some(masked) = sql::mask_passwords(&self.statement) else { return };
         self.statement = masked;
         for text in self.error.iter_mut().chain([&mut self.what]) {
@@ -115,6 +131,15 @@ impl Finding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
+/// Returns true if the text had bytes that are no UTF-8.
+fn show_bytes(text: &mut String) -> bool {
+    let has_bytes = sql::has_bytes(text);
+    if has_bytes {
+        *text = sql::show_bytes(text).into_owned();
+    }
+    has_bytes
+}
+
     /// Works on the old server and is refused by the new one.
     Breaks,
     /// Loses an index on the new server.

@@ -130,7 +130,9 @@ fn write_mend(mend: &Mend, delimiter: &[u8], out: &mut impl Write) -> io::Result
         let is_last = at + 1 == all.len();
         if is_inside(statement) {
             let own = escape::delimiter(statement);
-            write!(out, "DELIMITER {own}\n{statement}\n{own}\nDELIMITER ")?;
+            writeln!(out, "DELIMITER {own}")?;
+            out.write_all(&sql::write_bytes(statement))?;
+            write!(out, "\n{own}\nDELIMITER ")?;
             out.write_all(&[delimiter, b"\n"].concat())?;
             out.write_all(if is_last { b"DO 0" } else { b"" })?;
         } else {
@@ -143,7 +145,7 @@ fn write_mend(mend: &Mend, delimiter: &[u8], out: &mut impl Write) -> io::Result
 
 /// Writes a statement, so that a delimiter can follow.
 fn write_statement(statement: &str, out: &mut impl Write) -> io::Result<()> {
-    out.write_all(statement.as_bytes())?;
+    out.write_all(&sql::write_bytes(statement))?;
     // On the line of a comment, the delimiter would be part of it.
     let last_line = statement.rsplit('\n').next().unwrap_or_default();
     let may_end_in_comment = last_line.contains("--") || last_line.contains('#');

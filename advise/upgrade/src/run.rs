@@ -96,6 +96,7 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
     unchecked.extend(after.unchecked);
     let mut findings = request.option_findings.clone().unwrap_or_default();
     findings.extend(after.findings);
+    findings.iter_mut().for_each(Finding::show_bytes);
     findings.sort_by_key(|finding| finding.kind);
     findings.iter_mut().for_each(Finding::mask_passwords);
     Ok(Report {

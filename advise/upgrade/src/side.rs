@@ -75,7 +75,8 @@ impl<'s> Session<'s> {
         Ok(session)
     }
 
-    /// Runs a statement with all its results, without options of tables that reach outside.
+    /// Runs a statement with all its results, without options of tables that reach outside. Bytes
+    /// of [`sql::read_bytes`] are sent as they are.
     pub fn run(&mut self, statement: &str) -> Result<Ran, Error> {
         lifecycle::interrupt::check()?;
         let local = sql::keep_local(statement, sql::SqlMode::default());
@@ -139,7 +140,7 @@ pub fn first_word(statement: &str) -> String {
 fn read_rows(conn: &mut Conn, statement: &str) -> mysql::Result<Rows> {
     let mut rows = Rows::default();
     let mut kept_bytes = 0;
-    rows.affected = conn.for_each_row(statement, |row| {
+    rows.affected = conn.for_each_row_of_bytes(&sql::write_bytes(statement), |row| {
         let values: Vec<Value> = row.unwrap();
         let mut hasher = DefaultHasher::new();
         let texts: Vec<Option<Vec<u8>>> = values.iter().map(text).collect();

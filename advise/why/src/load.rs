@@ -43,7 +43,7 @@ pub fn load_dump(server: &Server, name: &str, dump: impl BufRead, loaded: &mut L
         let read =
             statements.read().map_err(|error| Error::Dump { place: name.to_owned(), message: error.to_string() })?;
         let Some(statement) = read else { break };
-        let text = String::from_utf8_lossy(statement).into_owned();
+        let text = sql::read_bytes(statement).into_owned();
         let line = statements.line();
         create_definers(&mut conn, &text);
         if created_schema(&text).is_some_and(|name| loaded.made_schema == Some(name)) {
@@ -51,8 +51,8 @@ pub fn load_dump(server: &Server, name: &str, dump: impl BufRead, loaded: &mut L
         }
         let local = keep_local(&text, SqlMode::default());
         loaded.left_out.extend(describe_left_out(&format!("{name}:{line}"), &local.removed));
-        match conn.query_drop(local.text.as_ref()) {
-            Ok(()) => {}
+        match conn.for_each_row_of_bytes(&sql::write_bytes(&local.text), drop) {
+            Ok(_) => {}
             Err(mysql::Error::MySqlError(error)) => {
                 let refusal = Refusal::new(&error, &text);
                 loaded.refused.push(format!("{name}:{line}: the server refuses it: {refusal}"));

@@ -13,7 +13,7 @@ use crate::findings::sentence;
 use crate::format::json::to_json;
 use crate::format::number::{count_noun, group_thousands};
 use crate::format::text::Style;
-use crate::format::wrapped::{WIDTH, push_runnable, push_sql, push_wrapped, wrap};
+use crate::format::wrapped::{WIDTH, push_line, push_runnable, push_sql, push_wrapped, wrap};
 
 pub use page::page;
 
@@ -235,7 +235,9 @@ fn push_rewritten(report: &Report, style: Style, out: &mut String) {
 fn push_finding(finding: &Finding, out: &mut String) {
     out.push('\n');
     push_wrapped(&format!("{}: {}", finding.place, finding.what), "  ", out);
-    if !finding.statement.is_empty() {
+    if is_long_insert(&finding.statement) {
+        push_line(&finding.statement, "    ", out);
+    } else if !finding.statement.is_empty() {
         push_sql(&finding.statement, "    ", out);
     }
     if let Some(error) = &finding.error {
@@ -253,9 +255,27 @@ fn push_finding(finding: &Finding, out: &mut String) {
 fn push_mend(mend: &Mend, out: &mut String) {
     let heading = if mend.left.is_some() { "Mend in part" } else { "Mend" };
     push_wrapped(&format!("{heading}: {}", sentence(&mend.what)), "    ", out);
-    mend.sql.iter().for_each(|statement| push_runnable(statement, "      ", out));
+    for statement in &mend.sql {
+        if is_long_insert(statement) {
+            push_line(statement, "      ", out);
+        } else {
+            push_runnable(statement, "      ", out);
+        }
+    }
     mend.effects.iter().for_each(|effect| push_wrapped(effect, "      ", out));
     if let Some(left) = &mend.left {
         push_wrapped(&format!("Then it is still refused: error {left}"), "      ", out);
     }
+}
+
+/// Longest INSERT, in bytes, that is printed as a whole.
+const MAX_INSERT: usize = 400;
+
+/// True for rows of a dump, of which the beginning is enough: long ones, and those with bytes that
+/// are no UTF-8, which cannot be copied from a terminal.
+fn is_long_insert(statement: &str) -> bool {
+    let begins =
+        |word: &str| statement.trim_start().get(..word.len()).is_some_and(|own| own.eq_ignore_ascii_case(word));
+    let is_unreadable = statement.contains(char::REPLACEMENT_CHARACTER);
+    (statement.len() > MAX_INSERT || is_unreadable) && (begins("insert") || begins("replace"))
 }

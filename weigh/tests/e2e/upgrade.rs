@@ -96,6 +96,63 @@ fn a_dump_is_rewritten_for_the_new_server() {
     assert_eq!(fs::read(workspace.root().join("old.sql")).unwrap(), DUMP);
 }
 
+/// Rows as mysqldump writes them without `--hex-blob`. MySQL 8.0 reserves `groups`.
+const ROWS: &[u8] = b"SET NAMES utf8mb4;\n\
+    CREATE TABLE visits (id binary(16) NOT NULL, groups int, place point, raw blob, PRIMARY KEY (id));\n\
+    INSERT INTO visits (id, groups, place, raw) VALUES \
+    (_binary '\x80\x81\x82\x83\xc3\xa4\xf4\x8f\xbe\x80\xff\xfe\xfd\xfc\xfb\xfa',1,\
+    _binary '\\0\\0\\0\\0\x01\x01\\0\\0\\0\\0\\0\\0\\0\\0\\0\xf0?\\0\\0\\0\\0\\0\\0\\0@',_binary '\xff\xd8\n\xff\xe0');\n";
+
+/// The rows arrive on both servers and in the rewritten dump, also in a mended statement.
+#[test]
+fn a_dump_reaches_the_servers_byte_by_byte() {
+    let workspace = Workspace::new();
+    fs::write(workspace.root().join("rows.sql"), ROWS).unwrap();
+    let again = "INSERT INTO visits (id) SELECT id FROM visits WHERE ST_X(place) = 1 AND HEX(raw) = 'FFD80AFFE0' \
+                 AND HEX(id) = '80818283C3A4F48FBE80FFFEFDFCFBFA'";
+    fs::write(workspace.root().join("app.sql"), again).unwrap();
+    let words = ["--dump=rows.sql", "--sql=app.sql", "--from=mysql@5.7", "--to=mysql@sid"];
+    let report = json(&upgrade(&workspace, &[&words[..], &["--rewrite=new.sql", "--format=json"]].concat()));
+    let notes = report["notes"].to_string();
+    assert_eq!(notes.matches("1062: Duplicate entry").count(), 2, "{report:#}");
+    assert_eq!(report["rewritten"]["left"], serde_json::json!([]), "{report:#}");
+    let findings = report["findings"].to_string();
+    assert!(findings.contains("shown here as U+FFFD") && !findings.contains("1406"), "{report:#}");
+    let text = fs::read(workspace.root().join("new.sql")).unwrap();
+    for bytes in [&b"\xf4\x8f\xbe\x80\xff\xfe\xfd"[..], b"'\xff\xd8\n\xff\xe0')"] {
+        assert!(text.windows(bytes.len()).any(|own| own == bytes), "{}", String::from_utf8_lossy(&text));
+    }
+    // Rows are shown by their beginning, in the statement and in the mend.
+    let text = upgrade(&workspace, &words).stdout;
+    assert_eq!(text.matches("… (--format json has more)\n").count(), 2, "{text}");
+}
+
+/// An account with SELECT only sees no programs: the report names them, and gives no all-clear.
+#[test]
+fn what_the_account_may_not_see_is_named() {
+    let server = start("mysql@5.7");
+    let mut conn = server.connect().unwrap();
+    load(
+        &mut conn,
+        "CREATE DATABASE shop CHARACTER SET latin1; CREATE TABLE shop.t (id INT PRIMARY KEY);
+         CREATE PROCEDURE shop.p() SELECT 1; CREATE USER reader@localhost; GRANT SELECT ON shop.* TO reader@localhost",
+    );
+    let Address::Socket(socket) = &server.endpoint().address else { panic!() };
+    let from = |user: &str| format!("--from=u={user},S={}", socket.display());
+    let workspace = Workspace::new();
+    let finished = upgrade(&workspace, &[&from("reader"), "--schema=shop", "--to=mysql@8.0"]);
+    let text = unwrap(&finished.stdout);
+    let first = "Nothing that was tried breaks, gets slower or differs, but the account may not see events of shop, \
+                 stored routines of shop, triggers of shop.";
+    assert!(text.starts_with(first) && finished.code == Some(0), "{finished}");
+    assert!(
+        text.contains("stored routines of shop: the account 'reader'@'localhost' lacks SELECT (GRANT"),
+        "{finished}"
+    );
+    upgrade(&workspace, &[&from("root"), "--schema=shopp", "--to=mysql@8.0"]).refuses_with(&["shopp", "shop"]);
+    server.stop().unwrap();
+}
+
 /// Returns the findings as `FIELD place: what`.
 fn describe_findings(report: &Value, field: &str) -> Vec<String> {
     let text = |one: &Value, name: &str| one[name].as_str().unwrap().to_owned();

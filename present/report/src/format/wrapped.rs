@@ -36,6 +36,14 @@ pub(crate) fn push_sql(statement: &str, indent: &str, out: &mut String) {
     }
 }
 
+/// Writes the beginning of a long statement, in one line.
+pub(crate) fn push_line(statement: &str, indent: &str, out: &mut String) {
+    const END: &str = " … (--format json has more)";
+    let first = statement.trim().lines().next().unwrap_or_default();
+    let beginning: String = escape::line(first).chars().take(WIDTH - indent.len() - END.chars().count()).collect();
+    let _ = writeln!(out, "{indent}{beginning}{END}");
+}
+
 /// Line below a statement that is not the same if it is copied into a client.
 const IS_ESCAPED: &str = "-- Control characters are shown escaped: write them back before you run it.";
 
