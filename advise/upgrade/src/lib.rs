@@ -34,7 +34,7 @@ mod successor;
 
 pub use error::Error;
 pub use live::{LiveRequest, compare_live};
-pub use material::{Dump, Given, Request, Schema};
+pub use material::{Dump, Given, Request, Schema, read_unseen};
 pub use model::*;
 pub use option_file::{hide_secret_values, open_target, refused_lines};
 pub use rewrite::check_rewrite;

@@ -3,7 +3,9 @@
 use std::io::BufRead;
 use std::path::PathBuf;
 
+use facts::{Limits, Scope, Unseen};
 use rehearsal::{CreationSession, Definitions, Kind, Object};
+use server::{Progress, Server};
 use sql::{SqlMode, StatementReader, quote_identifier, quote_string};
 
 use crate::Error;
@@ -28,9 +30,9 @@ pub enum Schema {
 pub struct Statement {
     /// `schema.sql:12`, `table app.orders`.
     pub place: String,
+    /// Text of [`sql::read_bytes`].
     pub text: String,
     /// Position among the statements of all dumps; 0 for definitions.
-    /// Text of [`sql::read_bytes`].
     pub number: usize,
 }
 
@@ -60,8 +62,23 @@ impl Given {
     }
 }
 
+/// Lists the parts of a running server's schemas that its account may not see. Fails if it has no
+/// schema of a name.
+pub fn read_unseen(server: &Server, schemas: &[String], progress: &dyn Progress) -> Result<Vec<Unseen>, Error> {
+    let scope = Scope { schemas: schemas.to_vec(), programs: true, activity: false };
+    Ok(facts::read(server, &scope, &Limits::default(), progress)?.unseen)
+}
+
+/// Says why a part could not be seen, and which statement makes it visible.
+pub(crate) fn describe_unseen(one: &Unseen, server: &str) -> String {
+    let remedy = one.remedy.as_ref().map(|remedy| format!(" ({remedy})")).unwrap_or_default();
+    format!("{}{server}: {}{remedy}", one.what, one.why)
+}
+
 pub struct Request {
     pub schema: Schema,
+    /// Parts of a running server's schema that its account may not see.
+    pub unseen: Vec<Unseen>,
     /// Schema of the statements, and of a dump that names none. `None`: the schema in use at the
     /// end of the dump.
     pub default_schema: Option<String>,

@@ -32,6 +32,9 @@ pub struct Report {
     /// Parts that were not looked at.
     #[serde(default)]
     pub unchecked: Vec<String>,
+    /// Parts of the schema that the account may not see: `triggers of shop`.
+    #[serde(default)]
+    pub unseen: Vec<String>,
     /// What stops replication between the servers, or makes them differ, while both run.
     #[serde(default)]
     pub replication: Vec<ReplicationFault>,
@@ -95,13 +98,10 @@ pub struct Finding {
     pub mends: Vec<Mend>,
 }
 
-impl Finding {
-    /// Masks the passwords of the statement, also in its mends. The server's error ends before the
-    /// part of the statement that it quotes.
 /// Effect of a mend whose statements are not shown as they are.
 const HAS_BYTES: &str = "It has bytes that are no UTF-8, shown here as U+FFFD: --rewrite writes them as they are.";
 
-    pub(crate) fn mask_passwords(&mut self) {
+impl Finding {
     /// Shows bytes that are no UTF-8 as U+FFFD, and says so at mends that have some.
     pub(crate) fn show_bytes(&mut self) {
         let own = [&mut self.what, &mut self.statement];
@@ -115,6 +115,9 @@ const HAS_BYTES: &str = "It has bytes that are no UTF-8, shown here as U+FFFD: -
         }
     }
 
+    /// Masks the passwords of the statement, also in its mends. The server's error ends before the
+    /// part of the statement that it quotes.
+    pub(crate) fn mask_passwords(&mut self) {
         let Some(masked) = sql::mask_passwords(&self.statement) else { return };
         self.statement = masked;
         for text in self.error.iter_mut().chain([&mut self.what]) {
@@ -128,9 +131,6 @@ const HAS_BYTES: &str = "It has bytes that are no UTF-8, shown here as U+FFFD: -
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
 /// Returns true if the text had bytes that are no UTF-8.
 fn show_bytes(text: &mut String) -> bool {
     let has_bytes = sql::has_bytes(text);
@@ -140,6 +140,9 @@ fn show_bytes(text: &mut String) -> bool {
     has_bytes
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
     /// Works on the old server and is refused by the new one.
     Breaks,
     /// Loses an index on the new server.

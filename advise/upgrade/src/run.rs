@@ -11,7 +11,7 @@ use crate::collation;
 use crate::events;
 use crate::in_place;
 use crate::load::{Loaded, load_source, load_target};
-use crate::material::{Given, Request, Schema};
+use crate::material::{Given, Request, Schema, describe_unseen};
 use crate::model::{Area, FORMAT, Finding, Kind, Mend, Phase, ReplicationFault, Report, ServerSide, Settings, Tried};
 use crate::probe::{self, Common, Probes};
 use crate::program;
@@ -106,6 +106,7 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
         findings,
         settings,
         notes,
+        unseen: request.unseen.iter().map(|one| one.what.clone()).collect(),
         unchecked,
         replication,
         rewritten,
@@ -158,6 +159,7 @@ fn list_unchecked(request: &Request, copied: &Definitions) -> Vec<String> {
     if request.scripts.iter().all(Vec::is_empty) {
         all.push("the application's statements (no --sql, --slow-log or --migrations)".to_owned());
     }
+    all.extend(request.unseen.iter().map(|one| describe_unseen(one, "")));
     all.extend(script::describe_about_server(&request.scripts));
     let read = match &request.schema {
         Schema::Definitions(read) => {
@@ -214,6 +216,7 @@ pub fn empty_report(source: &Server, target: &Server, defaults: &Defaults) -> Re
         findings: Vec::new(),
         settings: Settings::default(),
         notes: Vec::new(),
+        unseen: Vec::new(),
         unchecked: Vec::new(),
         replication: Vec::new(),
         rewritten: None,

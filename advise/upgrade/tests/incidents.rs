@@ -73,6 +73,7 @@ fn run(source: &Server, target: &Server, fixture: &Fixture) -> Report {
     let script = split_statements(&fixture.statements, SqlMode::default()).into_iter().map(given).collect();
     let request = Request {
         schema: Schema::Dumps(vec![dump]),
+        unseen: Vec::new(),
         default_schema: None,
         scripts: vec![script],
         migrations: usize::from(fixture.options("app").is_empty()),

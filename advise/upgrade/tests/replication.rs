@@ -142,6 +142,7 @@ fn rehearse_upgrade(old: &str, new: &str) -> Report {
     let dump = Dump { name: "dump".into(), open: Box::new(move || Ok(Box::new(text.as_bytes()))) };
     let request = Request {
         schema: Schema::Dumps(vec![dump]),
+        unseen: Vec::new(),
         default_schema: None,
         scripts: Vec::new(),
         migrations: 0,

@@ -137,8 +137,12 @@ fn describe_useless_settings(report: &Report) -> Option<String> {
 
 /// Returns a sentence: how much breaks or differs, and how much is left with the settings.
 fn verdict(report: &Report) -> String {
+    let unseen = match report.unseen.as_slice() {
+        [] => String::new(),
+        parts => format!(", but the account may not see {}", list_names(parts, MAX_PLACES)),
+    };
     if report.findings.is_empty() {
-        return "Nothing that was tried breaks, gets slower or differs.".into();
+        return format!("Nothing that was tried breaks, gets slower or differs{unseen}.");
     }
     let mut parts = Vec::new();
     for (kind, one, many) in [
@@ -168,7 +172,7 @@ fn verdict(report: &Report) -> String {
             }
         }
     };
-    format!("{}{with}.", parts.join(", "))
+    format!("{}{with}{unseen}.", parts.join(", "))
 }
 
 fn push_settings(report: &Report, style: Style, out: &mut String) {

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
 use audit::Severity;
+use facts::Unseen;
 use progress::Bar;
 use rehearsal::Values;
 use report::upgrade as printed;
@@ -54,13 +55,14 @@ pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
         drop(bar);
         return print(args, baseline.as_ref(), report);
     }
-    let (source, schema) = open_source(args, &from, &bar)?;
+    let Source { server: source, schema, unseen } = open_source(args, &from, &bar)?;
     let own = options(args, &[&args.settings, &args.settings_to]);
     let (target, option_findings) = upgrade::open_target(&to, &own, &bar)
         .map_err(|error| anyhow!("{error}\nThe new server does not start with --set and --set-to as they are."))?;
     let request = Request {
         has_collation_server: has_collation_server(args, &schema),
         schema,
+        unseen,
         default_schema: args.schemas.first().cloned(),
         scripts,
         migrations: args.migrations.len(),
@@ -132,9 +134,17 @@ fn options(args: &UpgradeArgs, settings: &[&[Setting]]) -> Options {
     }
 }
 
-/// Opens the private server of the old version. Returns it with the schema that it is to be filled
-/// with.
-fn open_source(args: &UpgradeArgs, from: &Spec, bar: &Bar) -> Result<(Server, Schema)> {
+/// Private server of the old version.
+struct Source {
+    server: Server,
+    /// Schema that it is to be filled with.
+    schema: Schema,
+    /// Parts of a running server's schema that its account may not see.
+    unseen: Vec<Unseen>,
+}
+
+/// Opens the private server of the old version.
+fn open_source(args: &UpgradeArgs, from: &Spec, bar: &Bar) -> Result<Source> {
     if !from.is_running() {
         if args.dumps.is_empty() {
             bail!("give the schema by --dump FILE, or name a running server by --from mysql://me@host and --schema");
@@ -158,7 +168,8 @@ fn open_source(args: &UpgradeArgs, from: &Spec, bar: &Bar) -> Result<(Server, Sc
                 false => anyhow!("{text}\nThe old server does not start with {}", lines.join(", ")),
             }
         })?;
-        return Ok((source, Schema::Dumps(args.dumps.iter().map(dump).collect())));
+        let schema = Schema::Dumps(args.dumps.iter().map(dump).collect());
+        return Ok(Source { server: source, schema, unseen: Vec::new() });
     }
     if !args.dumps.is_empty() {
         bail!("--dump takes a --from that weigh starts, such as mysql@5.7");
@@ -167,6 +178,7 @@ fn open_source(args: &UpgradeArgs, from: &Spec, bar: &Bar) -> Result<(Server, Sc
         bail!("name the schemas of the running server by --schema");
     }
     let running = server::open(from, &Options { timeout: args.timeout, ..Options::default() }, bar)?;
+    let unseen = upgrade::read_unseen(&running, &args.schemas, bar)?;
     let trial = match args.trial.as_deref() {
         Some(text) => text.parse::<Spec>()?,
         None => find_nearest_server(&running)?.ok_or_else(|| {
@@ -182,7 +194,7 @@ fn open_source(args: &UpgradeArgs, from: &Spec, bar: &Bar) -> Result<(Server, Sc
     own.settings = Setting::adopt(running.read_settings(&SETTINGS)?);
     own.settings.extend(options(args, &[&args.settings]).settings);
     let source = server::open(&trial, &own, bar)?;
-    Ok((source, Schema::Definitions(definitions)))
+    Ok(Source { server: source, schema: Schema::Definitions(definitions), unseen })
 }
 
 fn open(path: &Path) -> std::io::Result<Box<dyn std::io::BufRead>> {

@@ -11,7 +11,7 @@ use facts::{Facts, Limits, Scope};
 use server::{Progress, Server, is_same_collation};
 
 use crate::Error;
-use crate::material::Given;
+use crate::material::{Given, describe_unseen};
 use crate::model::{Area, Finding, Kind, Report, Tried};
 use crate::run::{Phases, empty_report};
 use crate::script;
@@ -52,6 +52,7 @@ pub fn compare_live(
     let after = phases.time("definitions of the new server", || Ok(read(target)?))?;
     let mut notes = Vec::new();
     let unchecked = unseen(&before, "old").chain(unseen(&after, "new"));
+    let hidden = before.unseen.iter().chain(&after.unseen).map(|one| one.what.clone()).collect::<BTreeSet<_>>();
     let mut findings = compare_defaults(&defaults);
     notes_on_modes(&defaults, &mut notes);
     findings.extend(definitions::compare(&before, &after));
@@ -67,6 +68,7 @@ pub fn compare_live(
             .chain(script::describe_about_server(&request.scripts))
             .chain(unchecked)
             .collect(),
+        unseen: hidden.into_iter().collect(),
         live: true,
         phases: phases.all,
         ..empty_report(source, target, &defaults)
@@ -87,10 +89,8 @@ fn count_objects(facts: &Facts, statements: u64) -> Tried {
 }
 
 fn unseen(facts: &Facts, which: &'static str) -> impl Iterator<Item = String> {
-    facts.unseen.iter().map(move |one| {
-        let remedy = one.remedy.as_ref().map(|remedy| format!(" ({remedy})")).unwrap_or_default();
-        format!("{} of the {which} server: {}{remedy}", one.what, one.why)
-    })
+    let server = format!(" of the {which} server");
+    facts.unseen.iter().map(move |one| describe_unseen(one, &server))
 }
 
 fn compare_defaults(defaults: &Defaults) -> Vec<Finding> {
