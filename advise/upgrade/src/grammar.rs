@@ -8,6 +8,7 @@ use sql::{SqlMode, Token, TokenKind, tokenize};
 use why::splice;
 
 use crate::mend::Rewrite;
+use crate::model::Mend;
 
 type Edit = (Range<usize>, String);
 
@@ -33,11 +34,62 @@ pub fn propose(target: &Target, text: &str, message: &str, is_reserved: &mut dyn
         all.extend(if target.version >= (8, 0, 0) { leave_out_query_cache(text) } else { None });
         all.extend(leave_out_versioning(text));
         all.extend(replace_types(text));
+        all.extend(leave_out_storage_options(text));
+        all.extend(leave_out_dropped_sequence(text));
     }
+    all.extend(if is_recent { wrap_default_calls(text) } else { None });
     all.extend(quote_reserved_word(text, message, is_reserved));
     all.extend(if is_recent { None } else { leave_out_expression_keys(text) });
     all
 }
+
+/// Words that are reserved on every server, and are meant as they stand where the parser stops.
+const ALWAYS_RESERVED: [&str; 44] = [
+    "all",
+    "and",
+    "as",
+    "between",
+    "by",
+    "case",
+    "create",
+    "cross",
+    "default",
+    "delete",
+    "distinct",
+    "else",
+    "exists",
+    "for",
+    "from",
+    "group",
+    "having",
+    "if",
+    "in",
+    "inner",
+    "insert",
+    "interval",
+    "into",
+    "is",
+    "join",
+    "key",
+    "left",
+    "like",
+    "limit",
+    "not",
+    "null",
+    "on",
+    "or",
+    "order",
+    "primary",
+    "references",
+    "right",
+    "select",
+    "set",
+    "table",
+    "then",
+    "union",
+    "update",
+    "where",
+];
 
 /// Quotes the name at which the server's parser stopped, if the server reserves it.
 fn quote_reserved_word(text: &str, message: &str, is_reserved: &mut dyn FnMut(&str) -> bool) -> Option<Rewrite> {
@@ -46,6 +98,7 @@ fn quote_reserved_word(text: &str, message: &str, is_reserved: &mut dyn FnMut(&s
     // The parser stops at the reserved word, or at the word after it.
     let word = [Some(at), at.checked_sub(1)].into_iter().flatten().map(|at| tokens[at]).find(|token| {
         token.kind == TokenKind::Word
+            && !token.is_any_keyword(&ALWAYS_RESERVED)
             && token.text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
             && is_reserved(token.text)
     })?;
@@ -250,6 +303,98 @@ fn replace_types(text: &str) -> Option<Rewrite> {
     let mut named: Vec<&str> = Vec::new();
     for at in 2..tokens.len() {
         let begins = tokens[at - 2].is_symbol('(')
+/// Options of tables and columns for storage engines of MariaDB, which MySQL lacks.
+const STORAGE_OPTIONS: [&str; 7] = [
+    "page_checksum",
+    "transactional",
+    "page_compressed",
+    "page_compression_level",
+    "encrypted",
+    "encryption_key_id",
+    "ietf_quotes",
+];
+
+/// Leaves out options such as `PAGE_CHECKSUM=1` and `` `PAGE_COMPRESSED`='ON' ``.
+fn leave_out_storage_options(text: &str) -> Option<Rewrite> {
+    let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).filter(Token::is_content).collect();
+    tokens.first().filter(|token| token.is_any_keyword(&["create", "alter"]))?;
+    let (mut edits, mut names): (Vec<Edit>, Vec<String>) = (Vec::new(), Vec::new());
+    for at in 1..tokens.len().saturating_sub(2) {
+        let Some(name) = tokens[at].name().map(|name| name.to_lowercase()) else { continue };
+        if tokens[at + 1].is_symbol('=') && STORAGE_OPTIONS.contains(&name.as_str()) {
+            edits.push((tokens[at - 1].end()..tokens[at + 2].end(), String::new()));
+            names.push(name.to_uppercase());
+        }
+    }
+    names.dedup();
+    (!edits.is_empty()).then(|| Rewrite {
+        what: format!("Leave out {}: MySQL has no such options of tables", names.join(", ")),
+        text: Some(splice(text, &edits)),
+        is_certain: true,
+        ..Rewrite::default()
+    })
+}
+
+/// Writes `DEFAULT uuid()` as `DEFAULT (uuid())`: MySQL takes a call in parentheses only, but for
+/// those that return the time.
+fn wrap_default_calls(text: &str) -> Option<Rewrite> {
+    const TIMES: [&str; 4] = ["now", "current_timestamp", "localtime", "localtimestamp"];
+    let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).filter(Token::is_content).collect();
+    tokens.first().filter(|token| token.is_any_keyword(&["create", "alter"]))?;
+    let mut edits: Vec<Edit> = Vec::new();
+    for (at, pair) in tokens.windows(2).enumerate() {
+        if !pair[0].is_keyword("default") || pair[1].name().is_none() || pair[1].is_any_keyword(&TIMES) {
+            continue;
+        }
+        let is_name = |index: usize| tokens.get(index).is_some_and(|token| token.name().is_some());
+        // The function can have a schema: `shop`.`f`(1).
+        let mut open = at + 2;
+        while tokens.get(open).is_some_and(|token| token.is_symbol('.')) && is_name(open + 1) {
+            open += 2;
+        }
+        let Some(close) = tokens.get(open).filter(|token| token.is_symbol('(')).and_then(|_| {
+            sql::closing_parenthesis(&tokens[open + 1..]).and_then(|inside| tokens.get(open + 1 + inside))
+        }) else {
+            continue;
+        };
+        let call = pair[1].start..close.end();
+        edits.push((call.clone(), format!("({})", &text[call])));
+    }
+    (!edits.is_empty()).then(|| Rewrite {
+        what: "DEFAULT f() → DEFAULT (f()): MySQL takes an expression in parentheses only".into(),
+        text: Some(splice(text, &edits)),
+        is_certain: true,
+        ..Rewrite::default()
+    })
+}
+
+/// Leaves out `DROP SEQUENCE`.
+fn leave_out_dropped_sequence(text: &str) -> Option<Rewrite> {
+    is_about_sequence(text, "drop").then(|| Rewrite {
+        what: "Leave out DROP SEQUENCE: MySQL has no sequences".into(),
+        is_certain: true,
+        ..Rewrite::default()
+    })
+}
+
+fn is_about_sequence(text: &str, verb: &str) -> bool {
+    let tokens = tokenize(text, SqlMode::default()).filter(Token::is_content).take(6);
+    let mut words = tokens.skip_while(|token| !token.is_keyword(verb)).skip(1);
+    words
+        .find(|token| !token.is_any_keyword(&["or", "replace", "temporary"]))
+        .is_some_and(|one| one.is_keyword("sequence"))
+}
+
+/// Says what takes the place of a sequence on MySQL. `None` if the statement creates none.
+pub fn advise_sequence(target: &Target, text: &str) -> Option<Mend> {
+    (target.flavour == Flavour::MySql && is_about_sequence(text, "create")).then(|| Mend {
+        what: "MySQL has no sequences: take the statement out, and create a table with an AUTO_INCREMENT column that \
+               begins at the sequence's value. In place of NEXTVAL(), insert a row, and read LAST_INSERT_ID()"
+            .into(),
+        ..Mend::default()
+    })
+}
+
             || tokens[at - 2].is_symbol(',')
             || tokens[at - 2].is_any_keyword(&["column", "add", "modify"]);
         let Some((old, new)) = new_type(&tokens[at]).filter(|_| begins && tokens[at - 1].name().is_some()) else {
@@ -325,3 +470,29 @@ mod tests {
         );
     }
 }
+    #[test]
+    fn calls_as_defaults_are_put_in_parentheses() {
+        let table = "CREATE TABLE t (id CHAR(36) DEFAULT uuid(), n INT DEFAULT nextval(`s`.`q`), d DATETIME DEFAULT current_timestamp())";
+        assert_eq!(
+            text_of(wrap_default_calls(table)),
+            "CREATE TABLE t (id CHAR(36) DEFAULT (uuid()), n INT DEFAULT (nextval(`s`.`q`)), d DATETIME DEFAULT current_timestamp())"
+        );
+        assert!(wrap_default_calls("CREATE TABLE t (a INT DEFAULT (1), b INT DEFAULT NULL, KEY (a))").is_none());
+    }
+
+    #[test]
+    fn options_of_storage_engines_are_left_out() {
+        let table = "CREATE TABLE t (a INT) ENGINE=Aria PAGE_CHECKSUM=1 `PAGE_COMPRESSED`='ON' COMMENT='x'";
+        let rewrite = leave_out_storage_options(table);
+        assert_eq!(text_of(rewrite), "CREATE TABLE t (a INT) ENGINE=Aria COMMENT='x'");
+        assert!(leave_out_storage_options("INSERT INTO t SET encrypted = 1").is_none());
+    }
+
+    #[test]
+    fn sequences_are_advised_about() {
+        let mysql = "mysql-9".parse().unwrap();
+        assert!(advise_sequence(&mysql, "CREATE OR REPLACE SEQUENCE `s` START WITH 1").is_some());
+        assert!(advise_sequence(&mysql, "CREATE TABLE sequence (a INT)").is_none());
+        assert!(leave_out_dropped_sequence("DROP SEQUENCE IF EXISTS s").is_some_and(|one| one.text.is_none()));
+    }
+

@@ -10,6 +10,7 @@ use why::{Copy, Refusal, create_definers, diagnose};
 use crate::Error;
 use crate::collation::describe_substitute;
 use crate::function;
+use crate::grammar::advise_sequence;
 use crate::material::{Schema, Statement};
 use crate::mend::{WRONG_VALUE_FOR_VARIABLE, propose, replace_unknown_collations};
 use crate::model::{Area, Finding, Kind, Mend};
@@ -393,7 +394,9 @@ pub fn rewrite_until_taken(session: &mut Session<'_>, text: &str, refusal: &Refu
         replaced_in_part.extend(rewrite.replaced);
     }
     let missing = function::find_all_missing(&mut session.conn, &current);
-    let advice = function::advise(&current, &last, &missing).or_else(|| function::advise(text, refusal, &missing));
+    let advice = function::advise(&current, &last, &missing)
+        .or_else(|| function::advise(text, refusal, &missing))
+        .or_else(|| advise_sequence(&target, text));
     Ok(Mended { partial, advice, replaced: replaced_in_part, ..Mended::default() })
 }
 
