@@ -116,7 +116,7 @@ fn order_by_instead(text: &str) -> Option<Rewrite> {
     let mut edits: Vec<Edit> = Vec::new();
     for at in 1..tokens.len() {
         if tokens[at - 1].is_keyword("group") && tokens[at].is_keyword("by") {
-            edits.extend(group_edits(text, &tokens, at + 1, has_union));
+            edits.extend(group_edits(text, &tokens, at + 1, has_union, false));
         }
     }
     let what = "GROUP BY takes no ASC and DESC: ORDER BY in its place".to_owned();
@@ -128,8 +128,25 @@ fn order_by_instead(text: &str) -> Option<Rewrite> {
     })
 }
 
-/// Edits of a `GROUP BY` whose first item is at `begin`. None if no item has a direction.
-fn group_edits(text: &str, tokens: &[Token<'_>], begin: usize, has_union: bool) -> Vec<Edit> {
+/// Writes an `ORDER BY` with the columns of the query's `GROUP BY`. `None` if it has an order, or no
+/// `GROUP BY`, or if it is a `UNION`.
+pub fn order_groups(text: &str) -> Option<String> {
+    let tokens: Vec<Token<'_>> =
+        tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+    // A query in parentheses has no words outside.
+    let group = find_end(&tokens, 0, &["group", "union", "except", "intersect"]);
+    tokens.get(group).filter(|token| token.is_keyword("group"))?;
+    tokens.get(group + 1).filter(|token| token.is_keyword("by"))?;
+    let edits = group_edits(text, &tokens, group + 2, false, true);
+    let set_words = ["union", "except", "intersect"];
+    let after = tokens.get(find_end(&tokens, group + 2, &set_words));
+    let has_union = after.is_some_and(|token| token.is_any_keyword(&set_words));
+    (!edits.is_empty() && !has_union).then(|| splice(text, &edits).trim_end_matches(';').to_owned())
+}
+
+/// Edits of a `GROUP BY` whose first item is at `begin`. None if no item has a direction, unless
+/// it `is_sorted` without one.
+fn group_edits(text: &str, tokens: &[Token<'_>], begin: usize, has_union: bool, is_sorted: bool) -> Vec<Edit> {
     const AFTER_ITEMS: [&str; 13] =
         ["with", "having", "order", "limit", "procedure", "into", "for", "lock", "window", "union", "on", "then", "do"];
     const AFTER_GROUPS: [&str; 10] =
@@ -146,8 +163,8 @@ fn group_edits(text: &str, tokens: &[Token<'_>], begin: usize, has_union: bool) 
     }
     let stop = find_end(tokens, end, &AFTER_GROUPS);
     let has_order = tokens.get(stop).is_some_and(|token| token.is_keyword("order"));
-    if let (Some(first), Some(last), false) = (items.first(), items.last(), edits.is_empty() || has_order || has_union)
-    {
+    let needs_order = (is_sorted || !edits.is_empty()) && !has_order && !has_union;
+    if let (Some(first), Some(last), true) = (items.first(), items.last(), needs_order) {
         let place = tokens[stop - 1].end();
         let order = format!(" ORDER BY {}", &text[first.start..last.end()]);
         // The last direction ends where the order begins.
@@ -286,23 +303,6 @@ fn leave_out_versioning(text: &str) -> Option<Rewrite> {
     })
 }
 
-/// Types of MariaDB, each with a type of MySQL that holds them as text.
-const TYPES: [(&str, &str); 3] = [
-    ("uuid", "CHAR(36) CHARACTER SET ascii"),
-    ("inet6", "VARCHAR(39) CHARACTER SET ascii"),
-    ("inet4", "VARCHAR(15) CHARACTER SET ascii"),
-];
-
-/// Replaces column types that MySQL lacks.
-fn replace_types(text: &str) -> Option<Rewrite> {
-    let tokens: Vec<Token<'_>> =
-        tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
-    tokens.first().filter(|token| token.is_any_keyword(&["create", "alter"]))?;
-    let new_type = |token: &Token<'_>| TYPES.iter().find(|(old, _)| token.is_keyword(old));
-    let mut edits: Vec<Edit> = Vec::new();
-    let mut named: Vec<&str> = Vec::new();
-    for at in 2..tokens.len() {
-        let begins = tokens[at - 2].is_symbol('(')
 /// Options of tables and columns for storage engines of MariaDB, which MySQL lacks.
 const STORAGE_OPTIONS: [&str; 7] = [
     "page_checksum",
@@ -395,6 +395,23 @@ pub fn advise_sequence(target: &Target, text: &str) -> Option<Mend> {
     })
 }
 
+/// Types of MariaDB, each with a type of MySQL that holds them as text.
+const TYPES: [(&str, &str); 3] = [
+    ("uuid", "CHAR(36) CHARACTER SET ascii"),
+    ("inet6", "VARCHAR(39) CHARACTER SET ascii"),
+    ("inet4", "VARCHAR(15) CHARACTER SET ascii"),
+];
+
+/// Replaces column types that MySQL lacks.
+fn replace_types(text: &str) -> Option<Rewrite> {
+    let tokens: Vec<Token<'_>> =
+        tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+    tokens.first().filter(|token| token.is_any_keyword(&["create", "alter"]))?;
+    let new_type = |token: &Token<'_>| TYPES.iter().find(|(old, _)| token.is_keyword(old));
+    let mut edits: Vec<Edit> = Vec::new();
+    let mut named: Vec<&str> = Vec::new();
+    for at in 2..tokens.len() {
+        let begins = tokens[at - 2].is_symbol('(')
             || tokens[at - 2].is_symbol(',')
             || tokens[at - 2].is_any_keyword(&["column", "add", "modify"]);
         let Some((old, new)) = new_type(&tokens[at]).filter(|_| begins && tokens[at - 1].name().is_some()) else {
@@ -452,6 +469,23 @@ mod tests {
     }
 
     #[test]
+    fn groups_without_an_order_get_one() {
+        for (old, new) in [
+            ("SELECT a FROM t GROUP BY a", Some("SELECT a FROM t GROUP BY a ORDER BY a")),
+            ("SELECT a FROM t GROUP BY a, 2 LIMIT 3", Some("SELECT a FROM t GROUP BY a, 2 ORDER BY a, 2 LIMIT 3")),
+            (
+                "SELECT a FROM (SELECT a FROM t ORDER BY a) x GROUP BY a DESC;",
+                Some("SELECT a FROM (SELECT a FROM t ORDER BY a) x GROUP BY a ORDER BY a DESC"),
+            ),
+            ("SELECT a FROM t GROUP BY a ORDER BY NULL", None),
+            ("SELECT a FROM (SELECT a FROM t GROUP BY a) x", None),
+            ("SELECT a FROM t GROUP BY a UNION SELECT 1", None),
+        ] {
+            assert_eq!(order_groups(old).as_deref(), new, "{old}");
+        }
+    }
+
+    #[test]
     fn keys_on_expressions_are_left_out() {
         let table =
             "CREATE TABLE t (a INT, b INT DEFAULT (1), KEY f ((LOWER(b))), KEY a (a), UNIQUE KEY g (a, (b + 1)))";
@@ -461,15 +495,6 @@ mod tests {
         assert!(leave_out_expression_keys("CREATE TABLE t (a INT, KEY a (a, b(3)), CHECK ((a > 1)))").is_none());
     }
 
-    #[test]
-    fn types_of_mariadb_become_text() {
-        let table = "CREATE TABLE t (id UUID PRIMARY KEY, `uuid` INT, a inet6 DEFAULT '::')";
-        assert_eq!(
-            text_of(replace_types(table)),
-            "CREATE TABLE t (id CHAR(36) CHARACTER SET ascii PRIMARY KEY, `uuid` INT, a VARCHAR(39) CHARACTER SET ascii DEFAULT '::')"
-        );
-    }
-}
     #[test]
     fn calls_as_defaults_are_put_in_parentheses() {
         let table = "CREATE TABLE t (id CHAR(36) DEFAULT uuid(), n INT DEFAULT nextval(`s`.`q`), d DATETIME DEFAULT current_timestamp())";
@@ -496,3 +521,12 @@ mod tests {
         assert!(leave_out_dropped_sequence("DROP SEQUENCE IF EXISTS s").is_some_and(|one| one.text.is_none()));
     }
 
+    #[test]
+    fn types_of_mariadb_become_text() {
+        let table = "CREATE TABLE t (id UUID PRIMARY KEY, `uuid` INT, a inet6 DEFAULT '::')";
+        assert_eq!(
+            text_of(replace_types(table)),
+            "CREATE TABLE t (id CHAR(36) CHARACTER SET ascii PRIMARY KEY, `uuid` INT, a VARCHAR(39) CHARACTER SET ascii DEFAULT '::')"
+        );
+    }
+}

@@ -10,11 +10,13 @@
 //! products. A setting, or a mend with statements, is advised only after it was seen to work. Only
 //! private servers are written to.
 
+mod already;
 mod collation;
 mod error;
 mod events;
 mod function;
 mod grammar;
+mod grouped;
 mod in_place;
 mod live;
 mod load;

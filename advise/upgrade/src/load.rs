@@ -18,7 +18,7 @@ use crate::script::to_mend;
 use crate::side::{Session, failed, version};
 
 /// Schema for the tables of a dump that names none.
-const DEFAULT_SCHEMA: &str = "app";
+pub const DEFAULT_SCHEMA: &str = "app";
 
 /// Maximum number of successive rewrites of one statement, which can name several unknown
 /// collations or reserved words.

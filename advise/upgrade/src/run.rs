@@ -7,6 +7,7 @@ use rehearsal::{Definitions, Values};
 use server::{Progress, Server, is_same_collation};
 
 use crate::Error;
+use crate::already::Already;
 use crate::collation;
 use crate::events;
 use crate::in_place;
@@ -28,6 +29,7 @@ const MAX_SECONDS_TO_TRY: u64 = 60;
 /// Observations on the old server.
 struct Before {
     loaded: Loaded,
+    already: Already,
     columns: Columns,
     /// Columns after the scripts.
     columns_after: Columns,
@@ -89,15 +91,12 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
     let mut notes = after.notes;
     notes.extend(before.loaded.left_out.iter().cloned());
     let mut unchecked = list_unchecked(request, &before.definitions);
-    let refused = |(place, refusal): (&String, &why::Refusal)| {
-        format!("{place}: the old server refuses the statement: {refusal}")
-    };
-    unchecked.extend(before.loaded.refused.iter().map(refused));
+    unchecked.extend(before.already.describe());
     unchecked.extend(after.unchecked);
     let mut findings = request.option_findings.clone().unwrap_or_default();
     findings.extend(after.findings);
-    findings.iter_mut().for_each(Finding::show_bytes);
     findings.sort_by_key(|finding| finding.kind);
+    findings.iter_mut().for_each(Finding::show_bytes);
     findings.iter_mut().for_each(Finding::mask_passwords);
     Ok(Report {
         schema: before.loaded.schema.clone(),
@@ -106,8 +105,8 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
         findings,
         settings,
         notes,
-        unseen: request.unseen.iter().map(|one| one.what.clone()).collect(),
         unchecked,
+        unseen: request.unseen.iter().map(|one| one.what.clone()).collect(),
         replication,
         rewritten,
         phases: phases.all,
@@ -159,8 +158,8 @@ fn list_unchecked(request: &Request, copied: &Definitions) -> Vec<String> {
     if request.scripts.iter().all(Vec::is_empty) {
         all.push("the application's statements (no --sql, --slow-log or --migrations)".to_owned());
     }
-    all.extend(request.unseen.iter().map(|one| describe_unseen(one, "")));
     all.extend(script::describe_about_server(&request.scripts));
+    all.extend(request.unseen.iter().map(|one| describe_unseen(one, "")));
     let read = match &request.schema {
         Schema::Definitions(read) => {
             all.push(
@@ -216,8 +215,8 @@ pub fn empty_report(source: &Server, target: &Server, defaults: &Defaults) -> Re
         findings: Vec::new(),
         settings: Settings::default(),
         notes: Vec::new(),
-        unseen: Vec::new(),
         unchecked: Vec::new(),
+        unseen: Vec::new(),
         replication: Vec::new(),
         rewritten: None,
         live: false,
@@ -237,6 +236,8 @@ fn describe(server: &Server, settings: &BTreeMap<String, String>, charsets: &BTr
 fn run_source(source: &Server, request: &Request) -> Result<Before, Error> {
     side::clear(source)?;
     let loaded = load_source(source, &request.schema, request.default_schema.as_deref())?;
+    let is_dump = matches!(request.schema, Schema::Dumps(_));
+    let already = Already::new(source, &loaded, request.default_schema.as_deref(), is_dump)?;
     let columns = side::read_columns(source)?;
     let schemas = side::user_schemas(source)?;
     let definitions = rehearsal::read(source, &mut source.connect_patiently()?, &schemas, Values::Skip)?;
@@ -246,7 +247,7 @@ fn run_source(source: &Server, request: &Request) -> Result<Before, Error> {
     let common = probe::common_collations(&columns);
     let probes = probe::probe(source, &common)?;
     let uses = replication::uses(&columns_after, &definitions);
-    Ok(Before { loaded, columns, columns_after, done, common, probes, definitions, uses })
+    Ok(Before { loaded, already, columns, columns_after, done, common, probes, definitions, uses })
 }
 
 fn run_target(source: &Server, target: &Server, request: &Request, before: &Before) -> Result<After, Error> {
@@ -260,6 +261,7 @@ fn run_target(source: &Server, target: &Server, request: &Request, before: &Befo
     let unknown = again.findings.into_iter().filter(|one| !loaded.findings.iter().any(|other| is_same(one, other)));
     after.findings.extend(unknown);
     after.findings.extend(loaded.findings.iter().cloned());
+    after.findings.iter_mut().for_each(|finding| before.already.explain(finding));
     after.mends.clone_from(&loaded.mends);
     after.findings.extend(changed_columns(target, &before.columns, &columns));
 

@@ -7,6 +7,8 @@ use sql::{SqlMode, tokenize};
 use why::{Copy, Refusal, diagnose};
 
 use crate::Error;
+use crate::already::set_old_error;
+use crate::grouped::{self, Groups};
 use crate::load::{Lost, created_name, mend, rewrite_until_taken};
 use crate::material::Given;
 use crate::model::{Area, Finding, Kind, Mend};
@@ -155,13 +157,15 @@ pub fn judge(
             explain(pair, given, after, refusal, &mut one)?;
             Ok(vec![one])
         }
-        (Err(_), Err(refusal)) if is_conflict(refusal) => {
+        (Err(old), Err(refusal)) if is_conflict(refusal) => {
             let mut one = finding(Kind::FailsAlready, "fails on both servers; the upgrade is not the cause".into());
             explain(pair, given, after, refusal, &mut one)?;
+            set_old_error(&mut one, old);
             Ok(vec![one])
         }
-        (Err(_), Err(refusal)) => {
-            notes.push(format!("{}: neither server takes the statement: {refusal}", given.place));
+        (Err(old), Err(new)) => {
+            let errors = if old == new { new.to_string() } else { format!("the old one: {old}; the new one: {new}") };
+            notes.push(format!("{}: neither server takes the statement: {errors}", given.place));
             Ok(Vec::new())
         }
         (Err(refusal), Ok(_)) => {
@@ -170,9 +174,14 @@ pub fn judge(
         }
         (Ok(one), Ok(other)) => {
             let mut all = Vec::new();
-            if let Some(what) = describe_difference(given, before, one, other) {
+            let groups = Groups::new(pair.source, &given.text);
+            if let Some(what) = describe_difference(given, before, one, other, groups) {
                 let mut differs = finding(Kind::Differs, what);
-                differs.reasons = column_reasons(pair, &given.text, after.setup.schema.as_deref());
+                if let Some(reason) = groups.reason(pair.target) {
+                    differs.reasons.push(reason);
+                    differs.mends.extend(grouped::mend(pair.target, given, after, one)?);
+                }
+                differs.reasons.extend(column_reasons(pair, &given.text, after.setup.schema.as_deref()));
                 differs.reasons.extend(describe_renaming(one, other));
                 all.push(differs);
             }
@@ -335,7 +344,7 @@ fn column_reasons(pair: &Pair<'_>, text: &str, schema: Option<&str>) -> Vec<Stri
 }
 
 /// Says how results differ. `None` if they don't, or may differ from call to call.
-pub fn describe_difference(given: &Given, before: &Done, one: &Rows, other: &Rows) -> Option<String> {
+pub fn describe_difference(given: &Given, before: &Done, one: &Rows, other: &Rows, groups: Groups) -> Option<String> {
     if !is_query(&given.text) {
         return (one.affected != other.affected).then(|| {
             let rows = message::count_noun(one.affected, "row");
@@ -347,13 +356,14 @@ pub fn describe_difference(given: &Given, before: &Done, one: &Rows, other: &Row
     }
     let tokens: Vec<sql::Token<'_>> = tokenize(&given.text, SqlMode::default()).collect();
     let has = |word: &str| tokens.iter().any(|token| token.is_keyword(word));
+    let is_ordered = has("order") || groups.are_sorted();
     if one.count != other.count {
         let rows = message::count_noun(one.count, "row");
         return Some(format!("returns {rows} on the old server, and {} on the new one", other.count));
     }
     if one.content != other.content {
         let is_single = one.count == 1;
-        if has("limit") && !has("order") {
+        if has("limit") && !is_ordered {
             return None;
         }
         let differing = one.first.iter().zip(&other.first).position(|(one, other)| one != other);
@@ -365,7 +375,7 @@ pub fn describe_difference(given: &Given, before: &Done, one: &Rows, other: &Row
             None => format!("returns different rows, after the first {}", one.first.len()),
         });
     }
-    (one.ordered != other.ordered && has("order"))
+    (one.ordered != other.ordered && is_ordered)
         .then(|| "returns its rows in a different order on the new server".to_owned())
 }
 
@@ -552,7 +562,7 @@ mod tests {
         let given = Given { place: "p".into(), text: "SELECT a FROM t".into(), schema: None };
         let one = Rows { count: 300, content: 1, first: vec!["x".into(); 200], ..Rows::default() };
         let before = Done { ran: Ok(one.clone()), ..Done::default() };
-        let describe = |other: &Rows| describe_difference(&given, &before, &one, other);
+        let describe = |other: &Rows| describe_difference(&given, &before, &one, other, Groups::default());
         let behind = describe(&Rows { content: 2, ..one.clone() }).unwrap();
         assert_eq!(behind, "returns different rows, after the first 200");
         let seen = describe(&Rows { content: 2, first: vec!["y".into(); 200], ..one.clone() }).unwrap();

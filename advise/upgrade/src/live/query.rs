@@ -10,6 +10,8 @@ use workload_folder::{Effect, check_calls, statement_effect};
 
 use super::LiveRequest;
 use crate::Error;
+use crate::already::set_old_error;
+use crate::grouped::Groups;
 use crate::material::Given;
 use crate::model::{Finding, Kind};
 use crate::script::{Done, describe_difference, describe_renaming};
@@ -198,17 +200,20 @@ fn compare_query<'s>(
             breaks.error = Some(refusal.to_string());
             return Ok(vec![breaks]);
         }
-        (Err(_), Err(refusal)) => {
+        (Err(old), Err(refusal)) => {
             let mut fails = finding(Kind::FailsAlready, "fails on both servers".into());
             fails.error = Some(refusal.to_string());
+            set_old_error(&mut fails, old);
             return Ok(vec![fails]);
         }
         (Err(_), Ok(_)) => return Ok(Vec::new()),
     };
     let mut all = Vec::new();
-    if let Some(what) = describe_difference(given, &done(&before, is_repeatable), one, other) {
+    let groups = Groups::new(old.server, &given.text);
+    if let Some(what) = describe_difference(given, &done(&before, is_repeatable), one, other, groups) {
         let mut differs = finding(Kind::Differs, what);
-        differs.reasons = column_reasons(given, old.schema.as_deref(), facts);
+        differs.reasons.extend(groups.reason(new.server));
+        differs.reasons.extend(column_reasons(given, old.schema.as_deref(), facts));
         differs.reasons.extend(describe_renaming(one, other));
         all.push(differs);
     }
