@@ -551,7 +551,7 @@ mod tests {
         let deleted = |affected| Rows { affected, ..Rows::default() };
         let before = Done { ran: Ok(deleted(1)), ..Done::default() };
         assert_eq!(
-            describe_difference(&given, &before, &deleted(1), &deleted(2)).unwrap(),
+            describe_difference(&given, &before, &deleted(1), &deleted(2), Groups::default()).unwrap(),
             "changes 1 row on the old server, and 2 on the new one"
         );
         assert!(!is_query(text) && is_explainable(text));
