@@ -108,13 +108,14 @@ impl<'a> Advice<'a> {
         }
         let command = |((schema, collation), columns): (&(&str, &str), &Vec<&ColumnRef>)| {
             if let [column] = columns.as_slice() {
-                return preflight_command(schema, Some(&column.table), Some(&column.column), collation);
+                return preflight_command(self.input, schema, &[&column.table], &[&column.column], collation);
             }
             let tables: BTreeSet<&str> = columns.iter().map(|column| column.table.as_str()).collect();
             let names: Vec<String> =
                 columns.iter().map(|column| format!("{}.{}", column.table, column.column)).collect();
             let tables: Vec<&str> = tables.into_iter().collect();
-            preflight_command(schema, Some(&tables.join(",")), Some(&names.join(",")), collation)
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            preflight_command(self.input, schema, &tables, &names, collation)
         };
         let commands: Option<Vec<String>> = together.iter().map(command).collect();
         // A preflight with findings ends with status 1, so that `&&` would stop there.

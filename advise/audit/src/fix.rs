@@ -1,6 +1,7 @@
 //! The command or statement that mends a finding as it stands, and the sampled rows it is about.
 
 use check::{Finding, ObjectKind};
+use escape::Command;
 
 use crate::advice::Advice;
 use crate::input::{AuditInput, ColumnSample, JoinKind, JoinPlans};
@@ -46,7 +47,7 @@ fn fix(input: &AuditInput, advice: &Advice<'_>, finding: &Finding, place: &Place
             let table = table()?;
             // Only utf8mb4: another charset may lack the column's characters.
             let collation = advice.table_collation(table).filter(|name| name.starts_with("utf8mb4_"))?;
-            preflight_command(&table.schema, Some(&table.name), None, &collation)
+            preflight_command(input, &table.schema, &[&table.name], &[], &collation)
         }
         "init-connect" => Some("SET GLOBAL init_connect = '';".into()),
         "statement-replication" => Some("SET GLOBAL binlog_format = 'ROW';".into()),
@@ -65,18 +66,19 @@ fn find_join<'a>(input: &'a AuditInput, finding: &Finding) -> Option<&'a JoinPla
     input.joins.iter().filter(is_kind).find(|join| name(join) == finding.object.name)
 }
 
-/// Returns the command that checks and plans the conversion of a column, table or schema.
+/// Returns the command that checks and plans the conversion of tables or of columns. `None` if an
+/// option of the command does not take one of the names.
 pub(crate) fn preflight_command(
+    input: &AuditInput,
     schema: &str,
-    table: Option<&str>,
-    column: Option<&str>,
+    tables: &[&str],
+    columns: &[&str],
     collation: &str,
 ) -> Option<String> {
-    let mut command = format!("weigh preflight --schema {}", escape::shown_shell_word(schema));
-    for (option, name) in [("table", table), ("column", column)] {
-        if let Some(name) = name {
-            command += &format!(" --{option} {}", escape::shown_shell_word(name));
-        }
+    let command = Command::new("weigh preflight").words(&input.source);
+    let mut command = command.names("schema", &[schema])?.names("table", tables)?;
+    if !columns.is_empty() {
+        command = command.names("column", columns)?;
     }
-    Some(format!("{command} --to {collation}"))
+    Some(command.option("to", collation).to_string())
 }

@@ -18,6 +18,9 @@ pub struct AuditInput {
     /// Plans of the statements that the server could explain, or refused because of a collation.
     pub statement_plans: Vec<StatementPlan>,
     pub target: Option<Target>,
+    /// Arguments that name the server or dump, for the commands that findings advise.
+    #[serde(default)]
+    pub source: Vec<String>,
     /// Data that could not be read, in addition to `facts.unseen`.
     pub unseen: Vec<Unseen>,
 }

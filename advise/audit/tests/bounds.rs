@@ -15,7 +15,8 @@ fn execute(conn: &mut Conn, statements: &str) {
 }
 
 fn gather_all(server: &Server, check: &str, statements: Vec<Statement>) -> AuditInput {
-    let request = Request { schemas: Vec::new(), target: None, statements, sample: 0, limits: Limits::default() };
+    let limits = Limits::default();
+    let request = Request { schemas: Vec::new(), target: None, statements, sample: 0, limits, source: Vec::new() };
     gather(server, &[], request, &Selection::named(CHECKS, &[check]), &NoProgress).unwrap()
 }
 

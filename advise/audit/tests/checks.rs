@@ -78,6 +78,7 @@ fn gather_input(
         statements,
         sample: 100,
         limits: Limits::default(),
+        source: Vec::new(),
     };
     gather(server, replicas, request, selection, &NoProgress).unwrap()
 }

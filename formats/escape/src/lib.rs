@@ -11,16 +11,19 @@
 //! | the delimiter behind a body of SQL | [`delimiter`] |
 //! | a word of a shell script | [`shell_word`] |
 //! | a word of a shell command that is shown | [`shown_shell_word`] |
+//! | a command of weigh that is shown | [`Command`] |
 //! | a value of a DSN of Percona Toolkit | [`dsn_value`] |
 //! | a file name | [`file_name`], and [`original_name`] back |
 //! | a field for spreadsheets | [`spreadsheet_field`] |
 //!
 //! SQL identifiers and strings are quoted by the crate `sql`, HTML by its templates.
 
+mod command;
 mod control;
 mod file_name;
 mod script;
 
+pub use command::Command;
 pub use control::{is_control, line, spreadsheet_field, text};
 pub use file_name::{file_name, original_name};
 pub use script::{delimiter, dsn_value, shell_word, shown_shell_word, sql_comment};

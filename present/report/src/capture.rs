@@ -1,6 +1,7 @@
 //! Report of `weigh capture`, as text and JSON.
 
 use capture::{CaptureSummary, CapturedClass, CapturedTable};
+use escape::Command;
 
 use crate::format::json::to_json;
 use crate::format::number::{DASH, count_classes, count_noun, format_percent, group_thousands};
@@ -27,10 +28,11 @@ pub fn text(captured: &CaptureSummary, style: Style) -> String {
     push_paragraph("not replayed: ", &describe_not_replayed(captured), &mut out);
     let mut remarks = list_remarks(captured);
     if !captured.classes.is_empty() {
-        let folder = &captured.folder;
-        let options = suggest_options(&captured.source);
-        remarks.push(format!("Next: what changes: weigh workload compare {folder} {options}"));
-        remarks.push(format!("Next: what it costs: weigh bench --workload {folder} {options}"));
+        let (folder, options) = (&captured.folder, suggest_options(&captured.source));
+        let compare = Command::new("weigh workload compare").words([folder]);
+        let bench = Command::new("weigh bench").option("workload", folder);
+        remarks.push(format!("Next: what changes: {compare} {options}"));
+        remarks.push(format!("Next: what it costs: {bench} {options}"));
     }
     for remark in remarks {
         style.push_wrapped("", "  ", &remark, &mut out);

@@ -11,7 +11,6 @@ use progress::Bar;
 use report::audit as printed;
 use server::{Flavour, Server};
 
-use crate::argv::quote_for_shell;
 use crate::dump::{open_filled, open_packed, read_lines};
 use crate::options::connect::{ConnectArgs, DEFAULT_RUNNING_OR_DUMP, SpecText, with_default_server};
 use crate::options::pipeline::{BaselineArgs, Conclusion, format_name, has_lines};
@@ -182,20 +181,9 @@ fn audit_server(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
     let server = server::open(spec, &targets.options, &bar)?;
     let open = |replica: &SpecText| Ok(server::open(&replica.spec()?, &targets.options, &bar)?);
     let replicas: Vec<Server> = args.replicas.iter().map(open).collect::<Result<_>>()?;
-    let input = audit::gather(&server, &replicas, args.request(statements), selection, &bar)?;
-    let mut audit = audit::run(&input, selection, args.min_severity.into(), env!("CARGO_PKG_VERSION"));
-    name_source(&mut audit, &args.connect.shell_words()?);
-    Ok(audit)
-}
-
-/// Writes the options of the server or dump into the commands that findings advise.
-fn name_source(audit: &mut Audit, words: &[String]) {
-    let command = ["weigh preflight"].into_iter().chain(words.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
-    for finding in &mut audit.findings {
-        for text in [Some(&mut finding.action), finding.details.fix.as_mut()].into_iter().flatten() {
-            *text = text.replace("weigh preflight --schema", &format!("{command} --schema"));
-        }
-    }
+    let request = Request { source: args.connect.source_words()?, ..args.request(statements) };
+    let input = audit::gather(&server, &replicas, request, selection, &bar)?;
+    Ok(audit::run(&input, selection, args.min_severity.into(), env!("CARGO_PKG_VERSION")))
 }
 
 /// Audits a private server that is filled from dumps.
@@ -207,7 +195,16 @@ fn audit_dump(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
     for statement in &mut statements {
         statement.schema.get_or_insert_with(|| loaded.schema.clone());
     }
-    let mut input = audit::gather(&server, &[], args.request(statements), selection, &bar)?;
+    let flavour = if server.flavour() == Flavour::MySql { "mysql" } else { "mariadb" };
+    // preflight reads one dump, unpacked.
+    let source = match args.dumps.as_slice() {
+        [path] if path.extension().is_none_or(|ending| ending != "gz") => {
+            vec![format!("--dump={}", path.display()), format!("--flavour={flavour}")]
+        }
+        _ => Vec::new(),
+    };
+    let request = Request { source, ..args.request(statements) };
+    let mut input = audit::gather(&server, &[], request, selection, &bar)?;
     // Of the private server, only what the dump made matters.
     input.facts.unseen.clear();
     let is_made = |schema: &str| loaded.made_schema.as_deref() == Some(schema);
@@ -222,16 +219,7 @@ fn audit_dump(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
         let refused = loaded.refused.first().map_or_else(|| "no CREATE TABLE is in it".to_owned(), Clone::clone);
         bail!("{names} creates no table on {version}: {refused}");
     }
-    let flavour = if server.flavour() == Flavour::MySql { "mysql" } else { "mariadb" }.to_owned();
     server.stop()?;
-    // preflight reads one dump, unpacked.
-    if let [path] = args.dumps.as_slice()
-        && path.extension().is_none_or(|ending| ending != "gz")
-    {
-        let words =
-            ["--dump".to_owned(), quote_for_shell(&path.display().to_string()), "--flavour".to_owned(), flavour];
-        name_source(&mut audit, &words);
-    }
     audit.server.label = format!("{names} on {}", audit.server.label);
     let unloaded = loaded.refused.into_iter().chain(loaded.left_out).map(|why| Unseen {
         what: "part of the dump".into(),
@@ -272,6 +260,7 @@ impl AuditArgs {
             statements,
             sample: self.sample,
             limits: facts::Limits { statement: self.statement_time, ..facts::Limits::default() },
+            source: Vec::new(),
         }
     }
 

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
+use escape::Command;
 use fetch::{Listing, Tool};
 use progress::Bar;
 use serde_json::{Value, json};
@@ -117,7 +118,7 @@ fn list() -> Result<(String, Value)> {
         text.push_str(&format_table(["STARTED", "SERVER", "SOCKET"], rows, None));
     }
     if let Some(listing) = catalogue.iter().find(|listing| listing.installed.is_none() && listing.on_path.is_none()) {
-        writeln!(text, "\nTo install one: weigh servers install {}", listing.name)?;
+        writeln!(text, "\nTo install one: {}", Command::new("weigh servers install").words([&listing.name]))?;
     }
     let running: Vec<Value> = running.iter().map(describe).collect::<Result<_>>()?;
     Ok((text, json!({ "catalogue": catalogue, "started": running })))
@@ -195,9 +196,11 @@ impl StartArgs {
         drop(bar);
         let (id, socket) = (&started.id, started.socket.display());
         let client = Tool::Client.find().map_or_else(|| "mysql".to_owned(), |path| path.display().to_string());
+        let bench = Command::new("weigh bench").option("server", id);
+        let stop = Command::new("weigh servers stop").words([id]);
         let text = format!(
             "{id} runs: {}, pid {}\n  connect  {client} --socket={socket} --user=root\n  \
-             measure  weigh bench --server {id}\n  stop     weigh servers stop {id}\n",
+             measure  {bench}\n  stop     {stop}\n",
             started.label, started.pid
         );
         Ok((text, describe(&started)?))

@@ -10,8 +10,6 @@ use clap::builder::StyledStr;
 use clap::{Arg, ArgAction, Args};
 use server::{ClientOptions, Login, Options, Secret, Setting, Spec, TlsMode};
 
-use crate::argv::quote_for_shell;
-
 #[derive(Debug, Default, Args)]
 #[command(disable_help_flag = true)]
 pub struct ConnectArgs {
@@ -352,14 +350,13 @@ impl ConnectArgs {
         Ok(words)
     }
 
-    /// Returns the arguments that name the servers, for a command to print: in shell syntax,
-    /// without password.
-    pub fn shell_words(&self) -> Result<Vec<String>> {
+    /// Returns the arguments that name the servers, without password, for a command to print.
+    pub fn source_words(&self) -> Result<Vec<String>> {
         let mut words: Vec<String> =
             self.server_texts().map(|text| Ok(text.spec()?.to_string())).collect::<Result<_>>()?;
         words.extend(self.defaults_file.iter().map(|path| format!("--defaults-file={}", path.display())));
         words.extend(self.running_server_words().iter().map(|word| word.replacen(' ', "=", 1)));
-        Ok(words.iter().map(|word| quote_for_shell(word)).collect())
+        Ok(words)
     }
 
     fn running_server_words(&self) -> Vec<String> {

@@ -211,7 +211,7 @@ fn fixes_of_a_dump_run_on_it() {
     let audited = weigh(&["audit", "--dump=shop.sql", "--server=mariadb", "--format=json"]);
     let audit: Audit = serde_json::from_str(&audited.stdout).unwrap();
     let fixes: Vec<&str> = audit.findings.iter().filter_map(|finding| finding.details.fix.as_deref()).collect();
-    let command = fixes.iter().find_map(|fix| fix.strip_prefix("weigh preflight --dump shop.sql --flavour mariadb "));
+    let command = fixes.iter().find_map(|fix| fix.strip_prefix("weigh preflight --dump=shop.sql --flavour=mariadb "));
     let command = command.unwrap_or_else(|| panic!("{fixes:?}"));
     let words = ["preflight", "--dump=shop.sql", "--flavour=mariadb"].into_iter().chain(command.split(' '));
     let finished = weigh(&words.collect::<Vec<_>>());

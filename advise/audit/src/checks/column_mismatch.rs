@@ -8,6 +8,7 @@ use rules::charset::current_collation_name;
 use super::Check;
 use super::common::{Draft, list_names, table_name};
 use crate::advice::{Advice, is_same};
+use crate::fix::preflight_command;
 use crate::input::AuditInput;
 use check::{Finding, ObjectKind, Reading, Severity};
 
@@ -49,7 +50,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                         if columns.len() == 1 { "is" } else { "are" }
                     ),
                     why: explain(collation, differs_in_charset),
-                    action: advise(&advice, table, collation, &columns),
+                    action: advise(input, &advice, table, collation, &columns),
                 }
                 .into_finding(CHECK.name),
             );
@@ -58,17 +59,15 @@ fn run(input: &AuditInput) -> Vec<Finding> {
     findings
 }
 
-fn advise(advice: &Advice<'_>, table: &Table, collation: &str, columns: &[String]) -> String {
-    match advice.table_collation(table) {
-        Some(target) if is_same(&target, collation) => format!(
-            "weigh preflight --schema {} --table {} --to {target}; the table's default becomes what these columns have.",
-            table.schema, table.name
-        ),
-        Some(target) => format!(
-            "weigh preflight --schema {} --table {} --to {target}; or keep it by a MODIFY when the table is converted.",
-            table.schema, table.name
-        ),
-        None => format!("Convert {}; check first with weigh preflight.", advice.conversions(table, columns)),
+fn advise(input: &AuditInput, advice: &Advice<'_>, table: &Table, collation: &str, columns: &[String]) -> String {
+    let target = advice.table_collation(table);
+    let command = |target: &String| preflight_command(input, &table.schema, &[&table.name], &[], target);
+    match (&target, target.as_ref().and_then(command)) {
+        (Some(target), Some(command)) if is_same(target, collation) => {
+            format!("{command}; the table's default becomes what these columns have.")
+        }
+        (_, Some(command)) => format!("{command}; or keep it by a MODIFY when the table is converted."),
+        (_, None) => format!("Convert {}; check first with weigh preflight.", advice.conversions(table, columns)),
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Request {
     pub sample: u64,
     /// Time limits of statements and lock waits.
     pub limits: Limits,
+    /// Arguments that name the server, see [`AuditInput::source`].
+    pub source: Vec<String>,
 }
 
 /// Reads what the selected checks need. The settings and collations of `replicas` are read, too.
@@ -86,6 +88,7 @@ pub fn gather(
         statements: request.statements,
         statement_plans,
         target: request.target,
+        source: request.source,
         unseen,
     })
 }

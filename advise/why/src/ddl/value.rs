@@ -6,7 +6,7 @@ use sql::{ddl, quote_identifier};
 use crate::Error;
 use crate::copy::{Copy, Refusal, Session};
 use crate::model::{Finding, Kind, Scope};
-use crate::remedy::breadth;
+use crate::remedy::{breadth, preflight};
 use crate::trial::{Act, Change, Subject};
 
 /// Judges an `INSERT` or `UPDATE` that the server refuses because a column's character set lacks
@@ -47,7 +47,7 @@ pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) ->
                 scope: Scope::Column,
                 what: format!("Convert {}.{} to {collation}", found.name, column.name),
                 sql: statements.clone(),
-                effects: vec![format!("Keys grow: weigh preflight --to {collation} reads the rows first.")],
+                effects: vec![format!("Keys grow: {} reads the rows first.", preflight(&collation))],
                 is_lossy: false,
                 collation: None,
                 act: Act::Tables {

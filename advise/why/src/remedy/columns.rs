@@ -185,7 +185,8 @@ impl Conversion<'_> {
             return None;
         }
         let target = self.target;
-        effects.push(format!("Rows can collide or lose characters: weigh preflight --to {target} reads them first."));
+        let command = super::preflight(target);
+        effects.push(format!("Rows can collide or lose characters: {command} reads them first."));
         let session = Session { schema: self.fault.subject.session.schema.clone(), prelude: Vec::new() };
         let tables = wrong.iter().map(|columns| &columns[0].table);
         let tables = tables.map(|table| (table.schema.clone(), table.name.clone())).collect();

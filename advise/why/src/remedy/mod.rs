@@ -21,6 +21,11 @@ use crate::plan::{Plan, gained_lookups, is_sorted, reads_less};
 use crate::spot::Source;
 use crate::trial::{Change, Outcome, Subject};
 
+/// Returns the command that reads the rows before a conversion.
+pub(crate) fn preflight(target: &str) -> escape::Command {
+    escape::Command::new("weigh preflight").option("to", target)
+}
+
 /// Spots of one statement, or of one program, with the same kind of fault.
 #[derive(Clone, Debug)]
 pub struct Fault {

@@ -236,14 +236,14 @@ fn finish(
 pub fn print_results(out: &HeldFolder, report: &Report, until_then: &str) {
     let page = write_page(out, report);
     let out = out.path();
+    let command = escape::Command::new("weigh report").words([out.to_string_lossy()]);
     output::print_note(&format!("\nresults{until_then}: {}", out.display()));
     match &page {
-        Ok(page) => output::print_note(&format!(
-            "page: {}\nall figures: weigh report {} --format text",
-            page.display(),
-            crate::argv::quote_for_shell(&out.to_string_lossy())
-        )),
-        Err(error) => output::print_message(&format!("{error}; `weigh report {}` tries again", out.display())),
+        Ok(page) => {
+            let figures = command.option("format", "text");
+            output::print_note(&format!("page: {}\nall figures: {figures}", page.display()));
+        }
+        Err(error) => output::print_message(&format!("{error}; `{command}` tries again")),
     }
 }
 

@@ -18,8 +18,9 @@ pub fn run(path: &Path, args: &CompareArgs) -> Result<ExitCode> {
     let counts = read_history(path)?;
     if counts.len() < 2 {
         bail!(
-            "{name} has {} counts; a change needs two: append with weigh count --format json >> {name}",
-            counts.len()
+            "{name} has {} counts; a change needs two: append with weigh count --format json >> {}",
+            counts.len(),
+            crate::argv::quote_for_shell(&name)
         );
     }
     let history = count::history(&name, &counts, args.fail_over)?;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
+use escape::Command;
 use measure::{Analysis, Run};
 use preflight::{Cost, Report};
 
@@ -38,9 +39,9 @@ pub fn add(measured: &[BenchResults], report: &mut Report) {
     for (from, to) in &conversions {
         let costs: Vec<Cost> = measured.iter().flat_map(|results| results.costs(from, to)).collect();
         if costs.is_empty() {
-            report.notes.push(format!(
-                "--costs: no results measured {to} against {from} (weigh bench --collation {from},{to} --baseline {from})"
-            ));
+            let both = format!("{from},{to}");
+            let command = Command::new("weigh bench").option("collation", &both).option("baseline", from);
+            report.notes.push(format!("--costs: no results measured {to} against {from} ({command})"));
         }
         report.costs.extend(costs);
     }

@@ -2,6 +2,7 @@
 //! show a fault report that they are skipped.
 
 mod charsets;
+mod commands;
 mod copies;
 mod functions;
 mod plans;
