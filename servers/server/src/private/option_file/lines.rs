@@ -4,12 +4,21 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 use crate::attach::{OptionLine, included_files, is_ignored, parse_option_line};
 
-/// Maximum size of an option file with all files that it includes. Larger ones are an error.
+/// Maximum size of an option file with all files that it includes, of which each counts at least
+/// [`INCLUSION_BYTES`]. Larger ones are an error.
 const MAX_BYTES: u64 = 1 << 20;
+
+/// Bytes that an inclusion counts besides the file's own.
+const INCLUSION_BYTES: u64 = 64;
+
+/// Longest name of a group that applies. The repetition of its line behind an inclusion is not
+/// longer than what the inclusion counts.
+const MAX_GROUP_BYTES: usize = 32;
 
 /// Maximum depth of included files, which ends circular inclusion.
 const MAX_DEPTH: u32 = 10;
@@ -20,7 +29,7 @@ const GROUPS: [&str; 6] = ["mysqld", "server", "mariadb", "mariadbd", "client-se
 /// Line of an option file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerLine {
-    pub file: PathBuf,
+    pub file: Arc<Path>,
     /// Line number in the file, from 1.
     pub number: usize,
     pub text: String,
@@ -44,7 +53,8 @@ impl Reader {
         let bytes = files::read_small(file, self.remaining_bytes)?;
         self.remaining_bytes -= bytes.len() as u64;
         let text = String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-        let at = |index: usize, text: &str| ServerLine { file: file.to_owned(), number: index + 1, text: text.into() };
+        let file: Arc<Path> = file.into();
+        let at = |index: usize, text: &str| ServerLine { file: file.clone(), number: index + 1, text: text.into() };
         let mut applies = depth == 0;
         let mut group = at(0, "[mysqld]");
         for (index, line) in text.lines().enumerate() {
@@ -52,7 +62,7 @@ impl Reader {
             let included = match parse_option_line(&line.text) {
                 Ok(OptionLine::Group(name)) => {
                     applies = is_server_group(&name);
-                    group = line.clone();
+                    group = at(index, &format!("[{}]", if applies { &name } else { "" }));
                     None
                 }
                 Ok(OptionLine::Include(file)) => Some(vec![file]),
@@ -65,32 +75,40 @@ impl Reader {
                 self.lines.extend(applies.then_some(line));
                 continue;
             };
-            included.iter().try_for_each(|file| self.include(file, depth))?;
+            let mut has_read = false;
+            for file in &included {
+                has_read |= self.include(file, depth)?;
+            }
             // Groups of an included file end with it.
-            self.lines.extend((applies && !included.is_empty()).then(|| group.clone()));
+            self.lines.extend((applies && has_read).then(|| group.clone()));
         }
         Ok(())
     }
 
     /// Reads an included file, unless it is missing, unreadable or writable by everyone. The
-    /// servers ignore such files, too.
-    fn include(&mut self, file: &Path, depth: u32) -> io::Result<()> {
+    /// servers ignore such files, too. Returns `true` if it was read.
+    fn include(&mut self, file: &Path, depth: u32) -> io::Result<bool> {
+        let error = || io::Error::new(io::ErrorKind::FileTooLarge, "it includes too many files");
+        self.remaining_bytes = self.remaining_bytes.checked_sub(INCLUSION_BYTES).ok_or_else(error)?;
         let is_open = fs::metadata(file).is_ok_and(|metadata| metadata.permissions().mode() & 0o002 != 0);
         let read = match depth {
-            _ if is_open => Ok(()),
+            _ if is_open => return Ok(false),
             MAX_DEPTH => Err(io::Error::other("files include one another too deeply")),
             _ => self.read(file, depth + 1),
         };
         match read {
-            Err(error) if is_ignored(&error) => Ok(()),
+            Err(error) if is_ignored(&error) => Ok(false),
             Err(error) if depth == 0 => Err(io::Error::new(error.kind(), format!("{}: {error}", file.display()))),
-            read => read,
+            read => read.map(|()| true),
         }
     }
 }
 
 fn is_server_group(name: &str) -> bool {
     let is_version = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+    if name.len() > MAX_GROUP_BYTES {
+        return false;
+    }
     GROUPS.contains(&name)
         || name.rsplit_once('-').is_some_and(|(name, rest)| GROUPS.contains(&name) && is_version(rest))
 }
@@ -133,8 +151,7 @@ mod tests {
             ("conf.d/c.txt", "[mysqld]\nx=1\n"),
             ("conf.d/open.cnf", "[mysqld]\nx=1\n"),
         ];
-        let expected =
-            "[mysqld]\ne=1\n[mysqld]\nd=1\n[mysqld]\n[server]\na=1\n[server]\n[mariadb]\nc=1\n[server]\nb=1\n";
+        let expected = "[mysqld]\ne=1\n[mysqld]\nd=1\n[mysqld]\n[server]\na=1\n[mariadb]\nc=1\n[server]\nb=1\n";
         assert_eq!(read(&files).unwrap(), expected);
     }
 
@@ -145,5 +162,22 @@ mod tests {
         let wide = "!include HOME/my.cnf\n".repeat(5_000);
         let error = read(&[("my.cnf", &wide)]).unwrap_err();
         assert!(error.contains("bytes") || error.contains("too deeply"), "{error}");
+    }
+
+    #[test]
+    fn inclusions_repeat_only_short_lines() {
+        let longest = |text: &str| {
+            let lines = read(&[("my.cnf", text), ("empty", "")]).unwrap_or_else(|error| format!("error: {error}"));
+            assert!(lines.len() < 3 << 20, "{} bytes", lines.len());
+            lines
+        };
+        let group = format!("[mysqld-8{}]\n", "a".repeat(500_000));
+        for (file, count) in [("absent", 10_000), ("empty", 10_000), ("empty", 20_000)] {
+            longest(&(group.clone() + &format!("!include HOME/{file}\n").repeat(count)));
+            longest(&(format!("[mysqld]{}\n", " ".repeat(400_000)) + &format!("!include HOME/{file}\n").repeat(count)));
+        }
+        assert_eq!(longest("[mysqld-8.0]\n!include HOME/empty\na=1"), "[mysqld-8.0]\n[mysqld-8.0]\na=1\n");
+        let error = longest(&"!include HOME/absent\n".repeat(20_000));
+        assert!(error.contains("too many files"), "{error:.200}");
     }
 }
