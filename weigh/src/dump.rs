@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use report::pipeline::DumpLines;
-use server::{Options, Progress, Server};
+use server::{LoadLimits, Options, Progress, Server};
 use why::Loaded;
 
 use crate::input;
@@ -36,7 +36,7 @@ pub fn open_filled(
     let mut loaded = Loaded { schema: schema.to_owned(), ..Loaded::default() };
     progress.step("loading the dump");
     for (path, dump) in opened {
-        why::load_dump(&server, &path.display().to_string(), dump, &mut loaded)?;
+        why::load_dump(&server, &path.display().to_string(), dump, LoadLimits::default(), &mut loaded)?;
     }
     Ok((server, loaded))
 }

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use check::Target;
 use mysql::Value;
 use mysql::prelude::Queryable;
-use server::{Conn, Server, Version};
+use server::{Conn, LoadLimits, Server, Version};
 use sql::quote_identifier;
 use why::Refusal;
 
@@ -64,6 +64,7 @@ pub struct Session<'s> {
 impl<'s> Session<'s> {
     pub fn open(server: &'s Server, schema: Option<&str>, first: &[String]) -> Result<Self, Error> {
         let mut session = Self { server, conn: server.connect_patiently()?, schema: None, prelude: Vec::new() };
+        server.limit_load(&session.conn, LoadLimits::default());
         let _ = session.run("SET NAMES utf8mb4")?;
         let _ = stop_clock(&mut session.conn);
         if let Some(schema) = schema {
@@ -80,6 +81,7 @@ impl<'s> Session<'s> {
     pub fn run(&mut self, statement: &str) -> Result<Ran, Error> {
         lifecycle::interrupt::check()?;
         let local = sql::keep_local(statement, sql::SqlMode::default());
+        self.conn.add_load(statement.len());
         let ran = match read_rows(&mut self.conn, &local.text) {
             Ok(rows) => Ok(rows),
             Err(mysql::Error::MySqlError(error)) => Err(Refusal::new(&error, statement)),

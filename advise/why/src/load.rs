@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 use mysql::prelude::Queryable;
-use server::{Conn, Server};
+use server::{Conn, LoadLimits, Server};
 use sql::{SqlMode, StatementReader, Token, keep_local, quote_identifier, quote_string, tokenize};
 
 use crate::Error;
@@ -25,9 +25,16 @@ pub struct Loaded {
 /// Schema for the tables of a dump that names none.
 pub const DEFAULT_SCHEMA: &str = "app";
 
-/// Runs a dump on a private server.
-pub fn load_dump(server: &Server, name: &str, dump: impl BufRead, loaded: &mut Loaded) -> Result<(), Error> {
+/// Runs a dump on a private server, within limits of the server's time and disk.
+pub fn load_dump(
+    server: &Server,
+    name: &str,
+    dump: impl BufRead,
+    limits: LoadLimits,
+    loaded: &mut Loaded,
+) -> Result<(), Error> {
     let mut conn = server.connect_patiently()?;
+    server.limit_load(&conn, limits);
     let fail = |source| Error::Driver { what: "load the dump", server: server.label().to_owned(), source };
     if loaded.schema.is_empty() {
         loaded.schema = DEFAULT_SCHEMA.to_owned();
@@ -51,6 +58,7 @@ pub fn load_dump(server: &Server, name: &str, dump: impl BufRead, loaded: &mut L
         }
         let local = keep_local(&text, SqlMode::default());
         loaded.left_out.extend(describe_left_out(&format!("{name}:{line}"), &local.removed));
+        conn.add_load(text.len());
         match conn.for_each_row_of_bytes(&sql::write_bytes(&local.text), drop) {
             Ok(_) => {}
             Err(mysql::Error::MySqlError(error)) => {

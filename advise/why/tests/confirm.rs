@@ -1,6 +1,6 @@
 //! Findings that only the running server's plan shows.
 
-use server::{NoProgress, Options, Server, open};
+use server::{LoadLimits, NoProgress, Options, Server, open};
 use why::{Copy, Diagnosis, Given, Loaded, Request, confirm, diagnose, load_dump};
 
 const SCHEMA: &str = "\
@@ -20,7 +20,7 @@ fn start(dump: &str) -> Server {
     let options = Options { buffer_pool: Some(64 << 20), threads: 4, ..Options::default() };
     let server = open(&"mysql@sid".parse().unwrap(), &options, &NoProgress).unwrap();
     let mut loaded = Loaded::default();
-    load_dump(&server, "shop", dump.as_bytes(), &mut loaded).unwrap();
+    load_dump(&server, "shop", dump.as_bytes(), LoadLimits::default(), &mut loaded).unwrap();
     assert!(loaded.refused.is_empty(), "{:?}", loaded.refused);
     server
 }

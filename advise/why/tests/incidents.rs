@@ -14,10 +14,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use mysql::prelude::Queryable;
-use server::{Conn, NoProgress, Options, Server, open};
+use server::{Conn, LoadLimits, NoProgress, Options, Server, open};
 use why::{
     Copy, Finding, Found, Given, Loaded, Remedy, Request, Scope, diagnose, diagnose_program, diagnose_view, load_dump,
 };
@@ -68,7 +69,7 @@ fn fixtures() -> Vec<Fixture> {
 fn load(server: &Server, fixture: &Fixture) {
     server.connect().unwrap().query_drop("DROP DATABASE IF EXISTS app").unwrap();
     let mut loaded = Loaded::default();
-    load_dump(server, &fixture.name, fixture.schema.as_bytes(), &mut loaded).unwrap();
+    load_dump(server, &fixture.name, fixture.schema.as_bytes(), LoadLimits::default(), &mut loaded).unwrap();
     assert!(loaded.refused.is_empty(), "{}: {:?}", fixture.name, loaded.refused);
 }
 
@@ -227,6 +228,29 @@ fn unjudged_programs_say_so_on_mysql_9() {
 
 /// A refused definition leaves the rows as they were, also in columns with a default expression and
 /// in invisible columns.
+/// A stranger's dump of a few bytes keeps the server busy, or fills its disk.
+#[test]
+fn loads_are_bounded_in_time_and_disk() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let table = "CREATE TABLE t (s LONGTEXT);\n";
+    let row = "INSERT INTO t VALUES (REPEAT('x', 1000000));\n";
+    let doubled = format!("{table}{row}{}", "INSERT INTO t SELECT s FROM t;\n".repeat(20));
+    let short = Duration::from_secs(3);
+    for (time, dump, reason) in [
+        (short, format!("{table}DO SLEEP(3600);"), "more than 3 s"),
+        (short, format!("{table}{}", "INSERT INTO t VALUES (SLEEP(0.3));\n".repeat(100)), "more than 3 s"),
+        (Duration::from_secs(300), doubled, "more than 64 MiB"),
+    ] {
+        for name in ["mariadb@trixie", "mysql@sid"] {
+            let server = open(&name.parse().unwrap(), &Options::default(), &NoProgress).unwrap();
+            let limits = LoadLimits { time, bytes_per_second: 1 << 20, disk_bytes: 64 << 20, disk_factor: 0 };
+            let loaded = load_dump(&server, "d.sql", dump.as_bytes(), limits, &mut Loaded::default());
+            let error = loaded.unwrap_err().to_string();
+            assert!(error.contains(reason), "{name}: {error}");
+        }
+    }
+}
+
 #[test]
 fn refused_definition_keeps_the_rows_on_mysql_9() {
     let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

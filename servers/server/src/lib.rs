@@ -23,8 +23,8 @@ pub const MARKER_TABLE: &str = "weigh_marker";
 
 pub use attach::{ClientOptions, Login};
 pub use connect::{
-    Address, Conn, ConnectError, DEFAULT_TIMEOUT, Endpoint, NEEDS_SECURE_TRANSPORT, Rows, Secret, Tls, TlsMode,
-    describe_driver_error, is_timeout,
+    Address, Conn, ConnectError, DEFAULT_TIMEOUT, Endpoint, LoadLimits, NEEDS_SECURE_TRANSPORT, Rows, Secret, Tls,
+    TlsMode, describe_driver_error, is_timeout,
 };
 pub use error::Error;
 // Types in the signatures of `Server` and `open`.

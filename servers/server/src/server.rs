@@ -11,7 +11,7 @@ use fetch::{Flavour, Origin, Progress};
 use mysql::prelude::Queryable;
 
 use crate::attach::{self, ClientOptions};
-use crate::connect::{self, Address, ConnectError, Endpoint, TlsMode, probe};
+use crate::connect::{self, Address, ConnectError, Endpoint, LoadLimits, TlsMode, probe};
 use crate::in_force::{CollationInfo, read_changed_settings, read_collations};
 use crate::private::{Companion, DetachedInstance, Instance, Lifetime, detached};
 use crate::{Error, Options, Spec};
@@ -157,6 +157,13 @@ impl Server {
     /// `DROP DATABASE`. A statement may take up to 10 minutes.
     pub fn connect_patiently(&self) -> Result<Conn, Error> {
         self.connect_by(connect::connect_patiently)
+    }
+
+    /// Limits what the statements of a connection that follow cost together: time, and disk if the
+    /// server is private.
+    pub fn limit_load(&self, conn: &Conn, limits: LoadLimits) {
+        let folder = self.instance.as_ref().map(Instance::folder);
+        conn.limit_load(connect::Load::new(limits, folder));
     }
 
     /// Opens a control connection without a time limit. The caller must monitor the server with

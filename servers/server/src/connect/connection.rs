@@ -23,6 +23,7 @@ use lifecycle::contain;
 use mysql::prelude::{AsStatement, FromRow, Protocol, Queryable};
 use mysql::{Binary, FromRowError, Params, QueryResult, Result, Row, Statement, Text};
 
+use super::load_limits::Load;
 use super::watch::{self, Operation, Watch};
 use super::{Endpoint, control, several};
 use crate::error_code::UNSUPPORTED_PS;
@@ -73,6 +74,23 @@ impl Conn {
     pub fn set_limit(&self, limit: Duration) {
         if let Some(watch) = &self.watch {
             watch.set_limit(limit);
+        }
+    }
+
+    /// Limits what all statements that follow cost together.
+    pub(crate) fn limit_load(&self, load: Load) {
+        if let Some(watch) = &self.watch {
+            watch.limit_load(load);
+        }
+    }
+
+    /// Counts the length of a statement, with which the limits of [`Server::limit_load`] grow. Has
+    /// no effect without them.
+    ///
+    /// [`Server::limit_load`]: crate::Server::limit_load
+    pub fn add_load(&self, bytes: usize) {
+        if let Some(watch) = &self.watch {
+            watch.add_load(bytes as u64);
         }
     }
 

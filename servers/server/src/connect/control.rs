@@ -280,7 +280,8 @@ pub fn describe_driver_error(error: &mysql::Error) -> String {
         mysql::Error::MySqlError(error) => format!("{} (error {})", error.message, error.code),
         error if is_timeout(error) => "no answer in time; raise --timeout if statements need longer".into(),
         mysql::Error::IoError(error) | mysql::Error::CodecError(PacketCodecError::Io(error)) => {
-            format!("the connection broke ({error})")
+            let is_own = error.kind() == io::ErrorKind::QuotaExceeded;
+            if is_own { error.to_string() } else { format!("the connection broke ({error})") }
         }
         mysql::Error::DriverError(error) => error.to_string(),
         mysql::Error::TlsError(error) => error.to_string(),

@@ -4,10 +4,11 @@ use std::io;
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::load_limits::Load;
 use super::{Endpoint, connection};
 
 /// Interval at which the connections are checked.
@@ -19,6 +20,7 @@ const IDLE: u64 = u64::MAX;
 const IN_TIME: u8 = 0;
 const TOO_LONG: u8 = 1;
 const SILENT: u8 = 2;
+const EXCESS: u8 = 3;
 
 static CLOCK: LazyLock<Instant> = LazyLock::new(Instant::now);
 
@@ -41,6 +43,10 @@ pub(super) struct Watch {
     alive: AtomicU64,
     is_probing: AtomicBool,
     verdict: AtomicU8,
+    /// Limits of all statements together.
+    load: OnceLock<Load>,
+    /// The limit of `load` that was exceeded.
+    excess: OnceLock<String>,
 }
 
 /// A running statement. Ends when dropped.
@@ -48,7 +54,10 @@ pub(super) struct Operation(Arc<Watch>);
 
 impl Drop for Operation {
     fn drop(&mut self) {
-        self.0.start.store(IDLE, Ordering::Release);
+        let start = self.0.start.swap(IDLE, Ordering::AcqRel);
+        if let Some(load) = self.0.load.get() {
+            load.add_time(milliseconds().saturating_sub(start));
+        }
     }
 }
 
@@ -62,6 +71,8 @@ pub(super) fn watch_socket(socket: RawFd, endpoint: &Endpoint, limit: Duration) 
         alive: AtomicU64::new(0),
         is_probing: AtomicBool::new(false),
         verdict: AtomicU8::new(IN_TIME),
+        load: OnceLock::new(),
+        excess: OnceLock::new(),
     });
     let mut watches = WATCHES.lock().unwrap_or_else(PoisonError::into_inner);
     watches.retain(|watch| watch.strong_count() > 0);
@@ -81,6 +92,17 @@ impl Watch {
         self.limit.store(limit.as_millis() as u64, Ordering::Release);
     }
 
+    /// Adds limits of all statements together. Those of an earlier call stay.
+    pub(super) fn limit_load(&self, load: Load) {
+        let _ = self.load.set(load);
+    }
+
+    pub(super) fn add_load(&self, bytes: u64) {
+        if let Some(load) = self.load.get() {
+            load.add_bytes(bytes);
+        }
+    }
+
     fn limit(&self) -> Duration {
         Duration::from_millis(self.limit.load(Ordering::Acquire))
     }
@@ -97,12 +119,18 @@ impl Watch {
         let text = match (&result, self.verdict.load(Ordering::Acquire)) {
             (Ok(_), _) | (_, IN_TIME) => return result,
             (_, TOO_LONG) => format!("the answer was not complete after {} s", self.limit().as_secs_f64()),
+            (_, EXCESS) => {
+                let excess = self.excess.get().cloned().unwrap_or_default();
+                return Err(mysql::Error::IoError(io::Error::new(io::ErrorKind::QuotaExceeded, excess)));
+            }
             _ => format!("the server did not answer for {} s", self.endpoint.timeout.as_secs_f64()),
         };
         Err(mysql::Error::IoError(io::Error::new(io::ErrorKind::TimedOut, text)))
     }
 
     fn check(self: Arc<Self>) {
+        // Read first: a statement that ends meanwhile is not counted twice.
+        let spent = self.load.get().map_or(0, Load::spent);
         let start = self.start.load(Ordering::Acquire);
         if start == IDLE {
             return;
@@ -111,6 +139,11 @@ impl Watch {
         let is_over = |since: u64, limit: Duration| u128::from(now.saturating_sub(since)) > limit.as_millis();
         if is_over(start, self.limit()) {
             self.end(TOO_LONG);
+        } else if let Some(excess) =
+            self.load.get().and_then(|load| load.excess(spent + now.saturating_sub(start), now))
+        {
+            let _ = self.excess.set(excess);
+            self.end(EXCESS);
         } else if is_over(self.alive.load(Ordering::Relaxed), self.endpoint.timeout)
             && !self.is_probing.swap(true, Ordering::AcqRel)
         {
