@@ -1,7 +1,7 @@
 //! Judges expressions on the copy: the collation of each operand, and whether the server takes the
 //! expression on no rows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use rules::coercibility::{Coercibility, Operand as Rule, Outcome, Side as RuleSide, choose_collation};
 use server::{error_code, is_same_collation};
@@ -18,6 +18,21 @@ const AMBIGUOUS_COLUMN: u16 = 1052;
 
 /// Maximum number of blocks around an expression that are asked with it.
 const MAX_LEVELS: usize = 8;
+
+/// Maximum number of expressions of a statement about which the server is asked, each with the
+/// statement's tables.
+pub const MAX_ASKED: usize = 200;
+
+/// Maximum number of a statement's expressions that are judged. Equal ones are asked about once.
+const MAX_JUDGED: usize = 400;
+
+/// Judged expressions of a statement.
+#[derive(Debug, Default)]
+pub struct JudgedSource {
+    pub spots: Vec<Judged>,
+    /// Number of expressions beyond [`MAX_ASKED`] and [`MAX_JUDGED`].
+    pub left_out: usize,
+}
 
 /// An expression with what the server says about it.
 #[derive(Clone, Debug)]
@@ -38,15 +53,42 @@ pub fn is_conflict(code: u16) -> bool {
         )
 }
 
+/// True for COLLATE clauses, and for expressions with two operands or more that can be text.
+fn can_differ(spot: &Spot) -> bool {
+    let is_fixed = |kind: &ExprKind| matches!(kind, ExprKind::Constant);
+    spot.kind == SpotKind::Collate
+        || spot.operands.iter().filter(|operand| !is_fixed(&operand.expression.kind)).count() > 1
+}
+
 impl Copy<'_> {
     /// Judges the spots of a source. Returns those whose operands have different collations or
-    /// none, or wrap a column in COLLATE or CONVERT; of COLLATE clauses, the refused ones.
-    pub fn judge(&mut self, source: &Source) -> Result<Vec<Judged>, Error> {
+    /// none, or wrap a column in COLLATE or CONVERT; of COLLATE clauses, the refused ones. `budget`
+    /// is the number of expressions that may still be asked about.
+    pub fn judge(&mut self, source: &Source, budget: &mut usize) -> Result<JudgedSource, Error> {
         let mut found: Vec<Judged> = Vec::new();
+        let mut left_out = 0;
+        let mut answers: HashMap<String, Option<Judged>> = HashMap::new();
         let natural = self.natural_spots(source)?;
-        for spot in source.spots().into_iter().chain(natural) {
+        for spot in source.spots().into_iter().chain(natural).filter(can_differ) {
             lifecycle::interrupt::check()?;
-            if let Some(judged) = self.judge_spot(source, &spot)? {
+            let operands: Vec<(usize, &str)> = spot.operands.iter().map(|one| (one.block, one.text.as_str())).collect();
+            let key = format!("{:?}", (spot.block, spot.kind, &spot.operation, &spot.alone, operands));
+            let answer = match answers.get(&key) {
+                Some(answer) if found.len() < MAX_JUDGED => {
+                    answer.clone().map(|judged| Judged { spot: spot.clone(), ..judged })
+                }
+                None if answers.len() < MAX_ASKED && *budget > 0 => {
+                    *budget -= 1;
+                    let answer = self.judge_spot(source, &spot)?;
+                    answers.insert(key, answer.clone());
+                    answer
+                }
+                _ => {
+                    left_out += 1;
+                    continue;
+                }
+            };
+            if let Some(judged) = answer {
                 // A call around a refused comparison is refused for the same reason, so it is left
                 // out.
                 let is_inside = |other: &Judged| other.refusal.is_some() && spot.alone.contains(&other.spot.alone);
@@ -55,14 +97,14 @@ impl Copy<'_> {
                 }
             }
         }
-        Ok(found)
+        Ok(JudgedSource { spots: found, left_out })
     }
 
     /// Returns the innermost calls of a source that the server takes, and whose result has no
     /// collation, as `CONCAT(a, b)` of two collations.
     pub fn undecided(&mut self, source: &Source) -> Result<Vec<Judged>, Error> {
         let mut found: Vec<Judged> = Vec::new();
-        for spot in source.spots().iter().filter(|spot| spot.kind == SpotKind::Call) {
+        for spot in source.spots().iter().filter(|spot| spot.kind == SpotKind::Call).take(MAX_ASKED) {
             let asked = format!("COERCIBILITY({})", spot.alone);
             let answer = self.ask_on_no_rows(source, spot.block, &[(&asked, "weigh_coercibility")])?;
             let row = answer.ok().and_then(|results| results.into_iter().flatten().next());
@@ -79,8 +121,7 @@ impl Copy<'_> {
         if spot.kind == SpotKind::Collate {
             return self.judge_collate(source, spot);
         }
-        let is_fixed = |kind: &ExprKind| matches!(kind, ExprKind::Constant);
-        if spot.operands.iter().filter(|operand| !is_fixed(&operand.expression.kind)).count() < 2 {
+        if !can_differ(spot) {
             return Ok(None);
         }
         let Some(sides) = self.sides(source, spot)? else { return Ok(None) };

@@ -6,6 +6,7 @@ use sql::{SqlMode, TokenKind, quote_string, tokenize};
 
 use crate::Error;
 use crate::copy::Copy;
+use crate::judge::MAX_ASKED;
 use crate::origin::ColumnRef;
 use crate::remedy::splice;
 use crate::spot::{Source, SpotKind};
@@ -20,7 +21,7 @@ pub fn fill(copy: &mut Copy<'_>, source: &Source) -> Result<String, Error> {
         return Ok(source.text.clone());
     }
     let mut known: Vec<(Range<usize>, String)> = Vec::new();
-    for spot in source.spots().iter().filter(|spot| spot.kind == SpotKind::Comparison) {
+    for spot in source.spots().iter().filter(|spot| spot.kind == SpotKind::Comparison).take(MAX_ASKED) {
         let mut column: Option<ColumnRef> = None;
         for operand in &spot.operands {
             column = column.or(copy.resolve(source, operand)?.column);

@@ -9,7 +9,7 @@ use crate::Error;
 use crate::copy::{Copy, Place, Session};
 use crate::fill::{Bounded, ROWS, SORTED_ROWS};
 use crate::groups::{self, Group};
-use crate::judge::{Judged as Spotted, is_conflict};
+use crate::judge::{Judged as Spotted, MAX_ASKED, is_conflict};
 use crate::model::{Finding, Judged, Kind, PlanFigures, Side, Site};
 use crate::origin::Resolved;
 use crate::remedy::{self, Fault};
@@ -19,6 +19,9 @@ use crate::tables::TableName;
 use crate::trial::{Inner, Outcome, Subject};
 use crate::variables::find_variables;
 use crate::{ddl, name};
+
+/// Maximum number of expressions of a statement and its programs about which the server is asked.
+const MAX_ASKED_IN_ALL: usize = 1000;
 
 /// A statement to judge.
 #[derive(Clone, Debug, Default)]
@@ -75,7 +78,7 @@ pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> 
                         .notes
                         .push(format!("{}: plans are of made-up rows: {} of them", given.place, diagnoser.made_up));
                 }
-                let unjudged = diagnoser.unjudged.map(|reason| format!("{}: {reason}", given.place));
+                let unjudged = diagnoser.unjudged().map(|reason| format!("{}: {reason}", given.place));
                 let is_unjudged = unjudged.is_some() && findings.is_empty();
                 found.notes.extend(unjudged);
                 found.statements.push(Judged {
@@ -124,7 +127,7 @@ pub fn diagnose_program(
     let session = Session { schema: Some(schema.to_owned()), prelude: Vec::new() };
     let mut diagnoser = Diagnoser::new(copy, session);
     let findings = diagnoser.judge_stored(keyword, schema, name)?.unwrap_or_default();
-    Ok(JudgedProgram { findings, unjudged: diagnoser.unjudged })
+    Ok(JudgedProgram { findings, unjudged: diagnoser.unjudged() })
 }
 
 /// Judges a view as a query of all its columns. A view that the server does not read is not judged.
@@ -134,7 +137,7 @@ pub fn diagnose_view(copy: &mut Copy<'_>, schema: &str, name: &str) -> Result<Ju
     let session = Session { schema: Some(schema.to_owned()), prelude: Vec::new() };
     let mut diagnoser = Diagnoser::new(copy, session);
     match diagnoser.judge(&given) {
-        Ok(findings) => Ok(JudgedProgram { findings, unjudged: diagnoser.unjudged }),
+        Ok(findings) => Ok(JudgedProgram { findings, unjudged: diagnoser.unjudged() }),
         Err(Error::Statement { message, .. }) => {
             Ok(JudgedProgram { unjudged: Some(message), ..JudgedProgram::default() })
         }
@@ -165,11 +168,24 @@ struct Diagnoser<'c, 's> {
     /// Why a plan could not be judged.
     unjudged: Option<String>,
     suspects: Vec<Finding>,
+    /// Number of expressions that may still be asked about.
+    budget: usize,
+    /// Number of expressions that were not judged.
+    left_out: usize,
 }
 
 impl<'c, 's> Diagnoser<'c, 's> {
     fn new(copy: &'c mut Copy<'s>, session: Session) -> Self {
-        Self { copy, session, made_up: 0, unjudged: None, suspects: Vec::new() }
+        Self { copy, session, made_up: 0, unjudged: None, suspects: Vec::new(), budget: MAX_ASKED_IN_ALL, left_out: 0 }
+    }
+
+    /// Says why something could not be judged. `None` if all was.
+    fn unjudged(&self) -> Option<String> {
+        let left_out = || {
+            let count = message::count_noun(self.left_out as u64, "expression");
+            format!("{count} of it not judged: of a statement, the first {MAX_ASKED} different ones are")
+        };
+        self.unjudged.clone().or_else(|| (self.left_out > 0).then(left_out))
     }
 }
 
@@ -250,8 +266,10 @@ impl Diagnoser<'_, '_> {
         let (mut refused, mut candidates) = (Vec::new(), Vec::new());
         let (mut refused_pieces, mut candidate_pieces) = (Vec::new(), Vec::new());
         for (source, index) in &group.sources {
+            let judged = self.copy.judge(source, &mut self.budget)?;
+            self.left_out += judged.left_out;
             let (bad, other): (Vec<Spotted>, Vec<Spotted>) =
-                self.copy.judge(source)?.into_iter().partition(|judged| judged.refusal.is_some());
+                judged.spots.into_iter().partition(|judged| judged.refusal.is_some());
             if !bad.is_empty() {
                 refused.push((source.clone(), bad));
                 refused_pieces.push(*index);

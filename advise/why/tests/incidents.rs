@@ -228,6 +228,34 @@ fn unjudged_programs_say_so_on_mysql_9() {
 
 /// A refused definition leaves the rows as they were, also in columns with a default expression and
 /// in invisible columns.
+/// Each comparison is asked about with the whole statement.
+#[test]
+fn statements_of_many_comparisons_are_judged_in_part() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let server = open(&"mariadb@trixie".parse().unwrap(), &Options::default(), &NoProgress).unwrap();
+    let schema =
+        "CREATE TABLE t (a INT PRIMARY KEY, s VARCHAR(20) COLLATE utf8mb4_bin, u VARCHAR(20)) CHARSET=utf8mb4;";
+    load_dump(&server, "d.sql", schema.as_bytes(), LoadLimits::default(), &mut Loaded::default()).unwrap();
+    let mut conn = server.connect().unwrap();
+    let mut questions =
+        || -> u64 { conn.query_first::<(String, u64), _>("SHOW GLOBAL STATUS LIKE 'Questions'").unwrap().unwrap().1 };
+    let mut copy = Copy::new(&server).unwrap();
+    let equal = vec!["s = u"; 300].join(" OR ");
+    let different = (0..5000).map(|n| format!("CONCAT(s, {n}) = u")).collect::<Vec<_>>().join(" OR ");
+    for (conditions, most, note) in [(equal, 200, None), (different, 2500, Some("4800 expressions"))] {
+        let before = questions();
+        let given =
+            Given { place: "x".into(), text: format!("SELECT * FROM t WHERE {conditions}"), ..Given::default() };
+        let request = Request { given: vec![given], schema: Some("app".into()), first: Vec::new() };
+        let found = diagnose(&mut copy, &request).unwrap();
+        let asked = questions() - before;
+        assert!(asked < most, "{asked} questions: {:?}", found.notes);
+        let has_note = found.notes.iter().find(|text| text.contains("not judged"));
+        assert_eq!(has_note.is_some(), note.is_some(), "{:?}", found.notes);
+        assert!(note.is_none_or(|note| has_note.unwrap().contains(note)), "{has_note:?}");
+    }
+}
+
 /// A stranger's dump of a few bytes keeps the server busy, or fills its disk.
 #[test]
 fn loads_are_bounded_in_time_and_disk() {

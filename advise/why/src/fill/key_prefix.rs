@@ -6,7 +6,7 @@ use super::{DIGITS, insert};
 use crate::Error;
 use crate::copy::Copy;
 use crate::dictionary::Table;
-use crate::judge::Judged;
+use crate::judge::{Judged, MAX_ASKED};
 use crate::model::Origin;
 use crate::origin::ColumnRef;
 use crate::spot::{Operand, Source};
@@ -76,6 +76,7 @@ impl Copy<'_> {
                 condition.walk(&mut |part| push_pairs(block, part, &mut pairs));
             }
         }
+        pairs.truncate(MAX_ASKED);
         let mut known: Vec<Known> = Vec::new();
         let mut equal: Vec<(ColumnRef, ColumnRef)> = Vec::new();
         for (block, left, right) in pairs {

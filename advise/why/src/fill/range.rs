@@ -5,6 +5,7 @@ use super::value::Sample;
 use super::{DIGITS, insert};
 use crate::Error;
 use crate::copy::Copy;
+use crate::judge::MAX_ASKED;
 use crate::origin::ColumnRef;
 use crate::spot::Source;
 use crate::syntax::{Expr, ExprKind};
@@ -28,13 +29,16 @@ impl Copy<'_> {
     /// Columns of numbers and dates that sources compare by `<`, `>` or BETWEEN with a value.
     pub fn bounded_columns(&mut self, sources: &[&Source]) -> Result<Vec<Bounded>, Error> {
         let mut found: Vec<Bounded> = Vec::new();
+        let mut asked = 0;
         for source in sources {
             for (block, content) in source.parsed.blocks.iter().enumerate() {
                 let mut bounds: Vec<Bound<'_>> = Vec::new();
                 for condition in &content.conditions {
                     condition.walk(&mut |part| bounds.extend(bound(part)));
                 }
-                for bound in bounds {
+                let room = MAX_ASKED.saturating_sub(asked);
+                asked += bounds.len();
+                for bound in bounds.into_iter().take(room) {
                     let Some(bounded) = self.bounded_column(source, block, &bound)? else { continue };
                     if !found.iter().any(|known| known.column.title() == bounded.column.title()) {
                         found.push(bounded);
