@@ -25,6 +25,9 @@ const MAX_SILENCE: Duration = Duration::from_secs(25);
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Minimum rate of a download in bytes per second.
 const MIN_RATE: u64 = 1024;
+/// Free space of a disk that a download leaves, and the interval at which it looks.
+const RESERVED_BYTES: u64 = 256 << 20;
+const DISK_INTERVAL: u64 = 16 << 20;
 /// Maximum number of resumptions of a download.
 const MAX_RETRIES: u32 = 3;
 
@@ -114,6 +117,8 @@ pub(crate) struct ExpectedFile<'a> {
     pub digest: &'a str,
     /// Size in bytes. `None` if unknown.
     pub size: Option<u64>,
+    /// Maximum size, whatever the host says.
+    pub max_bytes: u64,
 }
 
 /// Downloads into `file` and verifies the digest. `get` requests the bytes from an offset on. It is
@@ -126,7 +131,8 @@ pub(crate) fn download_verified(
     get: impl Fn(u64) -> Result<Response<Body>, Error>,
 ) -> Result<(), Error> {
     let patience = client.patience;
-    let mut transfer = Transfer { hasher: Sha256::new(), received: 0, size: expected.size, file, monitor, patience };
+    let ExpectedFile { what, size, max_bytes, .. } = *expected;
+    let mut transfer = Transfer { hasher: Sha256::new(), received: 0, what, size, max_bytes, file, monitor, patience };
     let mut retries = 0;
     loop {
         monitor::check(monitor)?;
@@ -149,7 +155,9 @@ pub(crate) fn download_verified(
 struct Transfer<'a> {
     hasher: Sha256,
     received: u64,
+    what: &'a str,
     size: Option<u64>,
+    max_bytes: u64,
     file: &'a mut File,
     monitor: &'a dyn Monitor,
     /// Interval at which the rate is looked at.
@@ -166,7 +174,10 @@ impl Transfer<'_> {
         }
         // A byte beyond the expected size is read, too, so that a longer body fails the
         // verification.
-        let limit = self.size.map_or(u64::MAX, |size| size + 1);
+        let limit = self.size.map_or(u64::MAX, |size| size.saturating_add(1));
+        self.check_size(self.size.unwrap_or(0))?;
+        self.check_disk(self.size.unwrap_or(0).saturating_sub(self.received))?;
+        let mut looked = self.received;
         let mut body = body.into_with_config().limit(u64::MAX).reader();
         let mut buffer = vec![0; 1 << 16];
         let mut window = (Instant::now(), self.received);
@@ -190,11 +201,32 @@ impl Transfer<'_> {
             self.hasher.update(&buffer[..length]);
             self.file.write_all(&buffer[..length]).map_err(Error::io("write", "a download"))?;
             self.received += length as u64;
+            self.check_size(self.received)?;
+            if self.received - looked > DISK_INTERVAL {
+                self.check_disk(0)?;
+                looked = self.received;
+            }
             if let Some(size) = self.size {
                 self.monitor.fraction(self.received as f64 / size.max(1) as f64);
             }
         }
         Ok(None)
+    }
+
+    fn check_size(&self, bytes: u64) -> Result<(), Error> {
+        let limit = self.max_bytes;
+        if bytes > limit { Err(Error::TooLarge { what: self.what.to_owned(), limit }) } else { Ok(()) }
+    }
+
+    /// Fails if the disk would have less than [`RESERVED_BYTES`] free after `bytes` more.
+    fn check_disk(&self, bytes: u64) -> Result<(), Error> {
+        // Some file systems of the network do not say.
+        let Ok(disk) = rustix::fs::fstatvfs(&self.file) else { return Ok(()) };
+        let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+        if free >= bytes.saturating_add(RESERVED_BYTES) {
+            return Ok(());
+        }
+        Err(Error::DiskSpace { free: free >> 20, reserve: RESERVED_BYTES >> 20 })
     }
 
     fn restart(&mut self) -> Result<(), Error> {
@@ -205,10 +237,10 @@ impl Transfer<'_> {
     }
 }
 
-/// Downloads `url` into `file` and verifies the digest, `sha256:…`.
-pub fn download(url: &str, digest: &str, file: &mut File, monitor: &dyn Monitor) -> Result<(), Error> {
+/// Downloads `url`, of at most `max_bytes`, into `file` and verifies the digest, `sha256:…`.
+pub fn download(url: &str, digest: &str, max_bytes: u64, file: &mut File, monitor: &dyn Monitor) -> Result<(), Error> {
     let client = Client::new(url_host(url));
-    let expected = ExpectedFile { what: url, digest, size: None };
+    let expected = ExpectedFile { what: url, digest, size: None, max_bytes };
     download_verified(&client, &expected, file, monitor, |offset| match offset {
         0 => client.get(url, &[]),
         _ => client.get(url, &[("range", &format!("bytes={offset}-"))]),
@@ -308,10 +340,36 @@ mod tests {
         let get = || client.get(&url, &[]);
         let error = client.read(get().unwrap(), "the manifest 1", 4 << 20).unwrap_err().to_string();
         assert!(error.contains("after 0.2 s, the manifest 1 had not come as a whole"), "{error}");
-        let expected = ExpectedFile { what: "the layer", digest: "sha256:", size: Some(4_000_000) };
+        let expected = ExpectedFile { what: "the layer", digest: "sha256:", size: Some(4_000_000), max_bytes: 4 << 20 };
         let mut file = tempfile::tempfile().unwrap();
         let error = download_verified(&client, &expected, &mut file, &Silent, |_| get()).unwrap_err().to_string();
         assert!(error.contains("fewer than 1024 bytes per second"), "{error}");
+    }
+
+    /// Returns the address of a server that sends zeros, for ever, after these headers.
+    fn flood(headers: &'static str) -> String {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let _ = stream.read(&mut [0; 4096]);
+                let _ = stream.write_all(format!("HTTP/1.1 200 OK\r\n{headers}\r\n").as_bytes());
+                while stream.write_all(&[0; 1 << 16]).is_ok() {}
+            }
+        });
+        address
+    }
+
+    #[test]
+    fn endless_downloads_stop_at_their_limit() {
+        for headers in ["", "Content-Length: 4000000000\r\n", "Content-Length: 18446744073709551615\r\n"] {
+            let url = format!("http://{}/x.tar.gz", flood(headers));
+            let mut file = tempfile::tempfile().unwrap();
+            let error = download(&url, "sha256:", 1 << 20, &mut file, &Silent).unwrap_err().to_string();
+            assert!(error.contains("larger than 1048576 bytes"), "{headers}: {error}");
+            assert!(file.metadata().unwrap().len() <= (1 << 20) + (1 << 16), "{headers}");
+        }
     }
 
     #[test]

@@ -8,6 +8,9 @@ use serde::de::DeserializeOwned;
 
 use crate::{Error, digest};
 
+/// Maximum size of an image's layers as stored, together.
+const MAX_STORED_BYTES: u64 = 32 << 30;
+
 /// Maximum size of a manifest, configuration, token or list of tags in bytes. Registries have this
 /// limit for manifests (distribution-spec, "Pushing Manifests").
 pub(crate) const MAX_DOCUMENT_BYTES: u64 = 4 << 20;
@@ -82,7 +85,16 @@ impl Image {
             return Err(Error::Malformed { what: what.to_owned(), expected: "image", reason });
         }
         let layers = locations.into_iter().zip(diff_ids).map(|(location, diff_id)| Layer { location, diff_id });
-        Ok(Self { layers: layers.collect() })
+        let image = Self { layers: layers.collect() };
+        let stored = |layer: &Layer| match &layer.location {
+            LayerLocation::File { size, .. } | LayerLocation::Blob { size, .. } => *size,
+        };
+        let bytes = image.layers.iter().map(stored).fold(0, u64::saturating_add);
+        if bytes > MAX_STORED_BYTES {
+            let reason = format!("its layers have {bytes} bytes, more than {} GiB", MAX_STORED_BYTES >> 30);
+            return Err(Error::Malformed { what: what.to_owned(), expected: "image", reason });
+        }
+        Ok(image)
     }
 
     /// Estimates the disk space that the image takes, in bytes. A compressed layer takes `ratio`

@@ -45,6 +45,10 @@ pub enum Error {
     DigestAlgorithm { what: String, digest: String },
     #[error("{what} is not a valid {expected}: {reason}")]
     Malformed { what: String, expected: &'static str, reason: String },
+    #[error("{what} is larger than {limit} bytes; the download is refused")]
+    TooLarge { what: String, limit: u64 },
+    #[error("its disk has {free} MiB free; the download stopped, to leave {reserve} MiB")]
+    DiskSpace { free: u64, reserve: u64 },
     /// The image is for other platforms.
     #[error("the image is for {}, and this machine is {host}", images.join(", "))]
     Platform { images: Vec<String>, host: String },

@@ -17,6 +17,9 @@ const UNPACKED_RATIO: u64 = 4;
 /// Minimum free space for a server in MiB. Checked before a download of unknown size.
 const MIN_DOWNLOAD_MEBIBYTES: u64 = 512;
 
+/// Maximum size of a downloaded archive. MySQL's with debug information have 1 to 4 GiB.
+const MAX_DOWNLOAD_BYTES: u64 = 8 << 30;
+
 /// Returns the server in a local archive, unpacked once until the file is changed or replaced.
 pub(crate) fn open_local(cache: &Cache, archive: &Path, progress: &dyn Progress) -> Result<Program, Error> {
     let metadata = fs::metadata(archive).map_err(Error::io("read", archive))?;
@@ -51,7 +54,7 @@ pub(crate) fn open_download(cache: &Cache, download: &Download, progress: &dyn P
         let archive = folder.join("download");
         let mut file = File::create(&archive).map_err(Error::io("create", &archive))?;
         let monitor = container_image::ProgressMonitor(progress);
-        ::image::download(url, &format!("sha256:{sha256}"), &mut file, &monitor)
+        ::image::download(url, &format!("sha256:{sha256}"), MAX_DOWNLOAD_BYTES, &mut file, &monitor)
             .map_err(|error| container_image::install_error(url, error))?;
         let size = file.metadata().map_err(Error::io("read", &archive))?.len();
         disk::check_free_space(folder, unpacked_mebibytes(size), name)?;

@@ -21,6 +21,9 @@ use crate::{Error, Progress};
 /// Suite of Debian that has all libraries of the servers below.
 const LIBRARY_SUITE: &str = "bookworm";
 
+/// Maximum size of a jar. Those of the catalogue have less than 200 MiB.
+const MAX_JAR_BYTES: u64 = 1 << 30;
+
 /// Folder of a server below its folder in the cache: where Oracle's manual installs a tarball.
 const SERVER_FOLDER: &str = "root/usr/local/mysql";
 
@@ -208,7 +211,8 @@ impl Jar<'_> {
         let url = format!("{}/{}", repository.url, self.path());
         progress.step(&format!("downloading {title}"));
         let mut created = File::create(file).map_err(Error::io("create", file))?;
-        ::image::download(&url, &format!("sha256:{}", self.sha256), &mut created, &ProgressMonitor(progress))
+        let (digest, monitor) = (format!("sha256:{}", self.sha256), ProgressMonitor(progress));
+        ::image::download(&url, &digest, MAX_JAR_BYTES, &mut created, &monitor)
             .map_err(|error| repository.explain(title, error))
     }
 
