@@ -140,6 +140,11 @@ impl Recipe {
 
     /// Reads a recipe. The file of published figures is in `folder`, or built in.
     fn parse(name: &str, text: &str, folder: Option<&Path>) -> Result<Self, RecipeError> {
+        let table: toml::Table = toml::from_str(text).map_err(|error| malformed_recipe(name, text, &error))?;
+        if let Some(place) = find_control("", &toml::Value::Table(table)) {
+            let reason = format!("{place} has a control character");
+            return Err(RecipeError::Contradiction { recipe: name.into(), reason });
+        }
         let mut recipe: Recipe = toml::from_str(text).map_err(|error| malformed_recipe(name, text, &error))?;
         recipe.name = name.into();
         recipe.validate()?;
@@ -209,6 +214,21 @@ impl Recipe {
             }
         }
         Ok(())
+    }
+}
+
+/// Finds a key or string with a character that acts on a terminal, and names it by its key. Only
+/// `about` may have several lines.
+fn find_control(key: &str, value: &toml::Value) -> Option<String> {
+    let acts = |text: &str| text.contains(|c| escape::is_control(c) && !(key == "about" && matches!(c, '\n' | '\t')));
+    match value {
+        toml::Value::String(text) => acts(text).then(|| key.to_owned()),
+        toml::Value::Array(values) => values.iter().find_map(|value| find_control(key, value)),
+        toml::Value::Table(table) => table.iter().find_map(|(key, value)| {
+            let is_own = key.contains(escape::is_control).then(|| escape::line(key).into_owned());
+            is_own.or_else(|| find_control(key, value))
+        }),
+        _ => None,
     }
 }
 

@@ -152,3 +152,21 @@ fn each_server_charset_is_an_instance() {
     let other_servers = recipe.instances(2, false, |_| true);
     assert_eq!(other_servers.iter().map(|instance| instance.control).collect::<Vec<_>>(), [0, 0, 0, 2]);
 }
+
+#[test]
+fn recipes_do_not_act_on_a_terminal() {
+    for (key, text) in [
+        ("title", r"x\u001b[31mRED"),
+        ("title", r"x\nEVIL line"),
+        ("study", r"x\u202e"),
+        ("about", r"x\u001b]0;owned\u0007"),
+    ] {
+        let line = format!("{key} = \"{text}\"\n");
+        let recipe = if key == "title" { RECIPE.replace("title = \"Small\"\n", &line) } else { line + RECIPE };
+        let error = parse_error(&recipe);
+        assert!(error.contains(key) && error.contains("control character"), "{error}");
+    }
+    let error = parse_error(&RECIPE.replace("bin is slower", r"bin\u009b2J"));
+    assert!(error.contains("text has a control character"), "{error}");
+    parse(&("about = \"two\\nlines\"\n".to_owned() + RECIPE)).unwrap();
+}
