@@ -302,7 +302,9 @@ fn number(bytes: &[u8]) -> (TokenKind, usize, bool) {
 fn variable(bytes: &[u8], mode: SqlMode) -> (TokenKind, usize, bool) {
     let at = if bytes.get(1) == Some(&b'@') { 2 } else { 1 };
     if let Some(quote @ (b'`' | b'\'' | b'"')) = bytes.get(at) {
-        let (length, closed) = quoted(bytes, at, *quote != b'`' && !mode.no_backslash_escapes);
+        // As a name in `"…"` of ANSI_QUOTES (MariaDB 11.8, MySQL 9.7).
+        let is_name = *quote == b'`' || *quote == b'"' && mode.ansi_quotes;
+        let (length, closed) = quoted(bytes, at, !is_name && !mode.no_backslash_escapes);
         return (TokenKind::Variable, length, closed);
     }
     let name = bytes[at..].iter().take_while(|byte| is_word(**byte) || **byte == b'.').count();
@@ -433,6 +435,11 @@ mod tests {
         let ansi = SqlMode { ansi_quotes: true, no_backslash_escapes: true };
         let kinds: Vec<_> = tokenize(r#"'a\' "b""c""#, ansi).map(|token| (token.kind, token.name())).collect();
         assert_eq!(kinds, [(TokenKind::StringLiteral, None), (TokenKind::QuotedName, Some("b\"c".to_owned()))]);
+        let modes = [SqlMode { ansi_quotes: true, ..SqlMode::default() }, SqlMode::default()];
+        for (mode, variable) in modes.into_iter().zip([r#"@"\""#, r#"@"\" = SLEEP(9), @""#]) {
+            let first = tokenize(r#"@"\" = SLEEP(9), @" = 2"#, mode).next().unwrap();
+            assert_eq!((first.kind, first.text), (TokenKind::Variable, variable));
+        }
     }
 
     #[test]
