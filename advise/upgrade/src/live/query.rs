@@ -154,10 +154,12 @@ fn use_of(text: &str, [one, other]: [SqlMode; 2]) -> Use {
 }
 
 fn use_in_mode(text: &str, mode: SqlMode) -> Use {
-    let tokens: Vec<Token<'_>> = tokenize(text, mode).filter(|token| token.kind != TokenKind::Comment).collect();
+    let is_conditional = tokenize(text, mode).any(|token| token.kind == TokenKind::ConditionalComment);
+    let tokens: Vec<Token<'_>> = tokenize(text, mode).filter(Token::is_content).collect();
     let is = |at: usize, words: &[&str]| tokens.get(at).is_some_and(|token| token.is_any_keyword(words));
     if let [_, schema] = &tokens[..]
         && is(0, &["use"])
+        && !is_conditional
     {
         return schema.name().map_or(Use::Other, Use::Schema);
     }
@@ -169,7 +171,6 @@ fn use_in_mode(text: &str, mode: SqlMode) -> Use {
         pair[0].is_keyword("for") && pair[1].is_any_keyword(&["update", "share"])
             || pair[0].is_keyword("lock") && pair[1].is_keyword("in")
     });
-    let is_conditional = tokens.iter().any(|token| token.kind == TokenKind::ConditionalComment);
     match statement_effect(&tokens) {
         Ok(Effect::Reads) if !locks && !is_conditional => match check_calls(text, mode) {
             Ok(()) => Use::Query,
@@ -318,6 +319,8 @@ mod tests {
             "SELECT 1 INTO OUTFILE 'x'",
             "SELECT a FROM t FOR UPDATE",
             "SELECT a FROM t LOCK IN SHARE MODE",
+            "SELECT a FROM t FOR /*+ x */ UPDATE",
+            "SELECT a FROM t LOCK /*+ x */ IN SHARE MODE",
             "SELECT SLEEP(5)",
             "SET GLOBAL sql_mode = ''",
             "SELECT 1 /*! INTO OUTFILE 'x' */",
