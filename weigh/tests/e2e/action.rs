@@ -1,6 +1,7 @@
 //! The scripts of the GitHub Action, `action.yml`, run as its steps run them.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -41,6 +42,28 @@ fn run(workspace: &Workspace, baseline: &str, fail_on: &str) -> (Option<i32>, Ve
     let new = results.iter().filter(|result| result["suppressions"].as_array().is_none_or(Vec::is_empty));
     let new = new.filter(|result| result["baselineState"] != "unchanged");
     (finished.code(), new.map(|result| result["ruleId"].as_str().unwrap().to_owned()).collect())
+}
+
+/// A pull request puts a link in the place of the findings, or leaves the dump out.
+#[test]
+fn action_follows_no_link_and_needs_a_dump() {
+    let workspace = Workspace::new();
+    let at = |name: &str| workspace.root().join(name);
+    fs::write(at("schema.sql"), DUMP).unwrap();
+    fs::write(at("profile"), "mine").unwrap();
+    symlink("profile", at("weigh.sarif")).unwrap();
+    run(&workspace, "", "note");
+    assert_eq!(fs::read_to_string(at("profile")).unwrap(), "mine");
+    assert!(!fs::symlink_metadata(at("weigh.sarif")).unwrap().is_symlink());
+    let mut audit = Command::new(script("audit.sh"));
+    workspace.set_up(&mut audit);
+    for (name, value) in [("DUMP", "\n"), ("TARGET", ""), ("SERVER", ""), ("BASELINE", ""), ("SARIF", "empty.sarif")] {
+        audit.env(format!("INPUT_{name}"), value);
+    }
+    audit.env("INPUT_WEIGH", env!("CARGO_BIN_EXE_weigh")).env("INPUT_FAIL_ON", "note");
+    let refused = audit.env("GITHUB_OUTPUT", at("outputs")).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    assert!(!at("empty.sarif").exists());
 }
 
 #[test]
