@@ -121,8 +121,8 @@ impl Findings {
         all.passed.iter_mut().chain(&mut all.unchecked).for_each(|name| *name = line(name));
         for finding in &mut all.findings {
             finding.object = line(&finding.object);
-            finding.what = escape::text(&finding.what).into_owned();
-            finding.details.iter_mut().for_each(|text| *text = escape::text(text).into_owned());
+            finding.what = without_commands(&escape::text(&finding.what));
+            finding.details.iter_mut().for_each(|text| *text = without_commands(&escape::text(text)));
         }
         all
     }
@@ -142,6 +142,19 @@ impl Finding {
     fn fails(&self, fail_on: Severity) -> bool {
         !self.is_known && self.severity >= fail_on
     }
+}
+
+/// Joins lines that a runner of GitHub or Azure obeys in a log, as `::error::x` and `##[error]x`, to
+/// the lines before them. A name can have line feeds.
+fn without_commands(text: &str) -> String {
+    let mut lines = text.split('\n');
+    let mut out = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        let is_command = ["::", "##"].iter().any(|mark| line.trim_start().starts_with(mark));
+        out += if is_command { "\\n" } else { "\n" };
+        out += line;
+    }
+    out
 }
 
 /// Splits `app.sql:12` into file and line. `None` for other places.
@@ -175,7 +188,7 @@ mod tests {
             severity: Severity::Error,
             object: nasty.into(),
             object_kind: "column".into(),
-            what: format!("{nasty}\nsecond line"),
+            what: format!("{nasty}\nsecond line\n ::error::x"),
             details: vec![nasty.into()],
             id: nasty.into(),
             place: Some(FileLine { file: nasty.into(), line: 1 }),
@@ -184,6 +197,7 @@ mod tests {
         for text in [all.sarif("1"), all.junit(Severity::Warning)] {
             assert!(!text.contains(|c| escape::is_control(c) && c != '\n'), "{text}");
             assert!(!text.contains("\\u001b") && text.contains("second line"), "{text}");
+            assert!(!text.lines().any(|line| line.trim_start().starts_with("::")), "{text}");
         }
         let fingerprint = all.findings[0].fingerprint();
         assert!(all.sarif("1").contains(&fingerprint), "the id stays");
