@@ -58,6 +58,33 @@ func TestReportsUnknownNamesAndIDs(t *testing.T) {
 	}
 }
 
+func TestCompareStringEncodes(t *testing.T) {
+	for _, test := range []struct {
+		collation, a, b string
+		order           int
+	}{
+		{"latin1_swedish_ci", "ä", "Ä", 0},
+		{"latin1_bin", "€", "ÿ", -1},
+		{"cp1251_general_ci", "Ж", "ж", 0},
+		{"gbk_bin", "a", "啊", -1},
+		{"utf16_bin", "\ufffd", "😀", -1},
+		{"utf8mb3_general_ci", "ä", "A", 0},
+		{"utf8mb4_bin", "a\t", "a", -1},
+		{"binary", "\xff", "\xfe", 1},
+	} {
+		c, err := Lookup(MySQL, test.collation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if order := c.CompareString(test.a, test.b); order != test.order {
+			t.Errorf("%s: %q and %q: %d", c, test.a, test.b, order)
+		}
+		if order := c.CompareString(test.b, test.a); order != -test.order {
+			t.Errorf("%s: %q and %q: %d", c, test.b, test.a, order)
+		}
+	}
+}
+
 func TestPadSpaceIgnoresTrailingSpaces(t *testing.T) {
 	padded, _ := Lookup(MySQL, "utf8mb4_general_ci")
 	other, _ := Lookup(MySQL, "utf8mb4_0900_ai_ci")

@@ -48,9 +48,24 @@ func (c *Collation) Compare(a, b []byte) int {
 	return 0
 }
 
-// CompareString compares two strings as [Collation.Compare] does. It fits
-// [slices.SortFunc].
-func (c *Collation) CompareString(a, b string) int { return c.Compare(bytesOf(a), bytesOf(b)) }
+// CompareString compares two strings of UTF-8, as drivers return them. Unless
+// the collation's character set is utf8mb4, utf8mb3 or binary, it encodes them
+// first ([Collation.Encode]), which allocates; characters that the set lacks
+// compare as question marks. It fits [slices.SortFunc].
+func (c *Collation) CompareString(a, b string) int {
+	if !c.encodesStrings() || a == b {
+		return c.Compare(bytesOf(a), bytesOf(b))
+	}
+	x, _ := c.Encode(a)
+	y, _ := c.Encode(b)
+	return c.Compare(x, y)
+}
+
+// encodesStrings reports whether the bytes of a Go string are not those of the
+// collation's character set. The strings of binary are bytes.
+func (c *Collation) encodesStrings() bool {
+	return c.charset.decoding != decodeUTF8 && c.charset.decoding != decodeBinary
+}
 
 // Equal reports whether two strings are equal.
 func (c *Collation) Equal(a, b []byte) bool { return c.Compare(a, b) == 0 }

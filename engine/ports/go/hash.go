@@ -19,7 +19,8 @@ type hashState struct {
 }
 
 // Hash returns a hash. Equal strings have equal hashes. It does not resist
-// deliberate collisions, and can change between versions of the package.
+// deliberate collisions, and can change between versions of the package. For
+// maps with keys from outside, take the sort key as a string.
 func (c *Collation) Hash(s []byte) uint64 {
 	w := c.weights()
 	switch {

@@ -101,14 +101,11 @@ type reader struct {
 // findCollation returns the collation of the key, with the weights of the
 // server's flavour.
 func (r reader) findCollation(ctx context.Context) (*mysqlcollation.Collation, error) {
-	var version, charset, collation string
-	query := `SELECT VERSION(), character_set_name, collation_name FROM information_schema.columns
+	var version, collation string
+	query := `SELECT VERSION(), collation_name FROM information_schema.columns
 		WHERE table_schema = DATABASE() AND table_name = ? AND column_name = ?`
-	if err := r.db.QueryRowContext(ctx, query, r.table, r.key).Scan(&version, &charset, &collation); err != nil {
+	if err := r.db.QueryRowContext(ctx, query, r.table, r.key).Scan(&version, &collation); err != nil {
 		return nil, fmt.Errorf("reading the collation of %s.%s: %w", r.table, r.key, err)
-	}
-	if charset != "utf8mb4" {
-		return nil, fmt.Errorf("%s.%s is in %s: the connection's strings are in utf8mb4", r.table, r.key, charset)
 	}
 	flavour := mysqlcollation.MySQL
 	if strings.Contains(version, "MariaDB") {
