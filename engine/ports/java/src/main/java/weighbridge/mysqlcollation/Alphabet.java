@@ -1,5 +1,6 @@
 package weighbridge.mysqlcollation;
 
+import java.io.Serializable;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -8,16 +9,20 @@ import java.util.function.Predicate;
 
 /**
  * Characters in the order of a collation, from which strings between other strings are made: split
- * points of a key range, and upper bounds of prefixes. An alphabet is immutable.
+ * points of a key range, and upper bounds of prefixes. An alphabet is immutable and serializable.
  *
  * <p>Each character has weights at the primary level, no two have the same, and none is part of a
  * contraction. All are greater than a space.
  */
-public final class Alphabet {
+public final class Alphabet implements Serializable {
+    private static final long serialVersionUID = 1;
+
     /** Number of characters after the first difference of two strings, up to which is searched. */
     private static final int MAX_DEPTH = 16;
 
-    private static final class Letter {
+    private static final class Letter implements Serializable {
+        private static final long serialVersionUID = 1;
+
         final int[] weights;
         final byte[] bytes;
 
@@ -28,7 +33,7 @@ public final class Alphabet {
     }
 
     private final Collation collation;
-    private final List<Letter> letters = new ArrayList<>();
+    private final ArrayList<Letter> letters = new ArrayList<>();
 
     /**
      * Chooses from the characters of a string. Characters that the collation's character set lacks are

@@ -1,5 +1,8 @@
 package weighbridge.mysqlcollation;
 
+import java.io.InvalidObjectException;
+import java.io.ObjectInputStream;
+import java.io.Serializable;
 import java.util.Comparator;
 import java.util.List;
 
@@ -14,8 +17,11 @@ import java.util.List;
  *
  * <p>Strings are bytes in the collation's character set, and need not be well-formed. A collation is
  * immutable, and may be used by several threads at once. Its tables are read when it is first used.
+ * It is serialized as flavour and name, so it may be a field of a function of Flink, Beam or Spark.
  */
-public final class Collation implements Comparator<String> {
+public final class Collation implements Comparator<String>, Serializable {
+    private static final long serialVersionUID = 1;
+
     /** Escape of a pattern without an escape character. */
     public static final int NO_ESCAPE = -1;
 
@@ -33,7 +39,7 @@ public final class Collation implements Comparator<String> {
     static final int WRAPS_FIRST_MARK = 8;
     static final int LIKE_SEES_ROOT = 16;
 
-    final Catalogue catalogue;
+    final transient Catalogue catalogue;
     /** Number of the collation's record in the catalogue. */
     final int index;
     private final Flavour flavour;
@@ -43,13 +49,13 @@ public final class Collation implements Comparator<String> {
     private final int levels;
     private final int pads;
     private final int rules;
-    final Catalogue.Charset charset;
+    final transient Catalogue.Charset charset;
     final int kind;
     /** Bytes of a weight in WEIGHT_STRING, or flags of the kind. */
     final int parameter;
     final int table;
     final int oneIsZeroFrom;
-    private volatile Weights weights;
+    private transient volatile Weights weights;
 
     Collation(Catalogue catalogue, int index, Input in, Catalogue.Charset[] charsets) {
         this.catalogue = catalogue;
@@ -180,7 +186,11 @@ public final class Collation implements Comparator<String> {
         return Comparison.compare(this, a, aStart, aEnd, b, bStart, bEnd);
     }
 
-    /** Compares two strings of characters, which are encoded in the collation's character set. */
+    /**
+     * Compares two strings of characters, which are encoded in the collation's character set.
+     * Characters that the set lacks compare as question marks: Ж and 漢 are equal under {@code
+     * latin1_bin}. {@link #canEncode} finds them.
+     */
     @Override
     public int compare(String a, String b) {
         return compare(encode(a), encode(b));
@@ -206,7 +216,7 @@ public final class Collation implements Comparator<String> {
 
     /**
      * Returns a hash. Equal strings have equal hashes. It does not resist deliberate collisions, and
-     * can change between versions of the library.
+     * can change between versions of the library. For maps with keys from outside, take the sort key.
      *
      * @param text a string in the collation's character set
      * @return the hash
@@ -410,6 +420,35 @@ public final class Collation implements Comparator<String> {
     @Override
     public String toString() {
         return name;
+    }
+
+    private Object writeReplace() {
+        return new Serialized(flavour, name);
+    }
+
+    private void readObject(ObjectInputStream in) throws InvalidObjectException {
+        throw new InvalidObjectException("a collation is read as its flavour and name");
+    }
+
+    /** A collation in a stream of objects. */
+    private static final class Serialized implements Serializable {
+        private static final long serialVersionUID = 1;
+
+        private final Flavour flavour;
+        private final String name;
+
+        Serialized(Flavour flavour, String name) {
+            this.flavour = flavour;
+            this.name = name;
+        }
+
+        private Object readResolve() throws InvalidObjectException {
+            try {
+                return of(flavour, name);
+            } catch (UnknownCollationException unknown) {
+                throw new InvalidObjectException(unknown.getMessage());
+            }
+        }
     }
 
     Weights weights() {

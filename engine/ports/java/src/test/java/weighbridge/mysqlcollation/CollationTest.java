@@ -1,6 +1,7 @@
 package weighbridge.mysqlcollation;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -8,9 +9,15 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 final class CollationTest {
@@ -44,6 +51,38 @@ final class CollationTest {
         String[] words = {"hrad", "chata", "cena", "duha"};
         Arrays.sort(words, Collation.of(Flavour.MARIADB, "utf8mb4_czech_ci"));
         assertEquals("[cena, duha, hrad, chata]", Arrays.toString(words));
+    }
+
+    @Test
+    void survivesSerialization() throws IOException, ClassNotFoundException {
+        for (Flavour flavour : Flavour.values()) {
+            for (Collation collation : Collation.all(flavour)) {
+                assertSame(collation, copy(collation));
+            }
+        }
+        Collation collation = Collation.of(Flavour.MYSQL, "utf8mb4_0900_ai_ci");
+        TreeMap<String, Integer> map = new TreeMap<>(collation);
+        map.put("Straße", 1);
+        assertEquals(1, copy(map).get("STRASSE"));
+        Alphabet letters = new Alphabet(collation, "abcdefghijklmnopqrstuvwxyz");
+        List<byte[]> parts = letters.split(utf8("a"), utf8("z"), 4);
+        List<byte[]> copied = copy(letters).split(utf8("a"), utf8("z"), 4);
+        assertEquals(parts.size(), copied.size());
+        for (int i = 0; i < parts.size(); i++) {
+            assertArrayEquals(parts.get(i), copied.get(i));
+        }
+    }
+
+    /** Returns an object that was written and read. */
+    @SuppressWarnings("unchecked")
+    private static <T> T copy(T object) throws IOException, ClassNotFoundException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+            out.writeObject(object);
+        }
+        try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+            return (T) in.readObject();
+        }
     }
 
     @Test
