@@ -9,6 +9,9 @@ use super::Collation;
 
 /// A borrowed string that is equal, ordered and hashed by its collation.
 ///
+/// All weights are fed to the map's hasher ([`Collation::hash_weights_into`]): with one that has a
+/// secret seed, such as the standard library's, users can't choose keys with equal hashes.
+///
 /// Strings of different collations are never equal. They are ordered by the flavours and ids of
 /// their collations.
 ///
@@ -78,7 +81,7 @@ impl Eq for Collated<'_> {}
 
 impl Hash for Collated<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.collation.hash_into(self.text, state);
+        self.collation.hash_weights_into(self.text, state);
     }
 }
 
@@ -95,9 +98,17 @@ impl Hash for Collated<'_> {
 /// let key = Collated::new(UTF8MB4_0900_AI_CI, given.as_bytes());
 /// assert_eq!(streets.get(&key as &dyn AsCollated), Some(&7));
 /// ```
-pub trait AsCollated {
+///
+/// The trait is sealed: another implementation could break what maps rely on.
+pub trait AsCollated: sealed::Sealed {
     /// Borrows the string and its collation.
     fn as_collated(&self) -> Collated<'_>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Collated<'_> {}
+    impl Sealed for super::CollatedBuf {}
 }
 
 impl AsCollated for Collated<'_> {
@@ -150,7 +161,8 @@ impl From<Collated<'_>> for CollatedBuf {
     }
 }
 
-/// An owned string that is equal, ordered and hashed by its collation, like [`Collated`].
+/// An owned string that is equal, ordered and hashed by its collation, like [`Collated`]. Fit for
+/// keys that strangers choose.
 ///
 /// ```
 /// use std::collections::HashSet;
@@ -213,10 +225,12 @@ impl Hash for CollatedBuf {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeMap, HashMap};
+    use std::collections::{BTreeMap, HashMap, HashSet};
+    use std::format;
+    use std::hash::{BuildHasher, RandomState};
 
     use super::*;
-    use crate::mysql::{UTF8MB4_0900_AI_CI, UTF8MB4_GENERAL_CI};
+    use crate::mysql::{UTF8MB4_0900_AI_CI, UTF8MB4_BIN, UTF8MB4_GENERAL_CI};
 
     #[test]
     fn maps_find_owned_strings_by_borrowed_ones() {
@@ -231,5 +245,26 @@ mod tests {
         }
         let other = Collated::new(UTF8MB4_GENERAL_CI, "Straße".as_bytes());
         assert_eq!(hashed.get(&other as &dyn AsCollated), None);
+    }
+
+    /// Each suffix brings `hash_one` to one value, whatever the eight bytes or characters before.
+    #[test]
+    fn chosen_keys_have_different_hashes() {
+        let suffixes = [
+            (UTF8MB4_GENERAL_CI, "\u{243F}\u{6A88}\u{85A3}\u{8D3}".as_bytes()),
+            (UTF8MB4_BIN, b"\x24\x3F\x6A\x88\x85\xA3\x08\xD3"),
+        ];
+        let state = RandomState::new();
+        for (collation, suffix) in suffixes {
+            let length = if collation == UTF8MB4_BIN { 8 } else { 4 };
+            let keys: Vec<_> = (0..2000_u32)
+                .map(|number| [format!("{number:0length$}").as_bytes(), suffix].concat())
+                .map(|text| CollatedBuf::new(collation, text))
+                .collect();
+            let weak: HashSet<u64> = keys.iter().map(|key| collation.hash_one(&key.text)).collect();
+            assert_eq!(weak.len(), 1, "{collation}");
+            let hashes: HashSet<u64> = keys.iter().map(|key| state.hash_one(key)).collect();
+            assert!(hashes.len() > 1900, "{collation}: {}", hashes.len());
+        }
     }
 }

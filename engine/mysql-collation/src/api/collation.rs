@@ -152,12 +152,14 @@ impl Collation {
     }
 
     /// Returns a hash. Equal strings have equal hashes. The hash can change between versions of the
-    /// library, and doesn't resist deliberate collisions.
+    /// library, and doesn't resist deliberate collisions: a suffix can give any texts one hash.
+    /// For maps with keys from outside, use [`Collation::hash_weights_into`].
     pub fn hash_one(&self, text: &[u8]) -> u64 {
         dispatch::run(self.descriptor(), Hash { text })
     }
 
-    /// Feeds [`Collation::hash_one`] of `text` to a hasher.
+    /// Feeds [`Collation::hash_one`] of `text` to a hasher, which can't separate texts of one hash,
+    /// whatever its seed. [`Collation::hash_weights_into`] resists deliberate collisions.
     ///
     /// ```
     /// use std::hash::{BuildHasher, RandomState};

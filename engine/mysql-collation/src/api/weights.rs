@@ -14,19 +14,23 @@ impl Collation {
     /// Returns a hash that no version of the library changes, for partitions, sharding and stored
     /// values. Equal strings have equal hashes. [`Collation::hash_one`] is several times faster.
     ///
+    /// Not for maps with keys that strangers choose: XXH64 doesn't resist deliberate collisions,
+    /// even with a secret seed. [`Collation::hash_weights_into`] does, with a hasher that resists.
+    ///
     /// The hash is XXH64 with this seed, of these bytes:
     ///
     /// - `bin` of UCS-2, UTF-16 and UTF-32, and all collations that are not named below: the
     ///   weights of the first level, then for each further level 00 00 and its weights. A weight
-    ///   has two bytes, the high byte first. Under PAD SPACE, and at further levels of MariaDB,
-    ///   weights of spaces at the end of the level are left out.
+    ///   has two bytes, the high byte first; a code point from U+FFFF on of these `bin` is FFFF and
+    ///   the number in four bytes. Under PAD SPACE, and at further levels of MariaDB, weights of
+    ///   spaces at the end of the level are left out.
     /// - Collations of 8-bit character sets, except `latin1_german2_ci`: the weight of each byte,
     ///   without weights of spaces at the end under PAD SPACE.
     /// - `latin2_czech_cs`, `cp1250_czech_cs`, `tis620_thai_ci`, `tis620_thai_nopad_ci`: the text's
     ///   key, without spaces at its end under `tis620_thai_ci`.
     /// - `bin` of other character sets: the text, without spaces at its end under PAD SPACE.
     ///
-    /// The weights are those of [`Collation::sort_key`]. A collation whose weights differ between
+    /// The weights are those of [`Collation::sort_key`], without its marks of padding. A collation whose weights differ between
     /// the flavours has different hashes, too.
     ///
     /// ```
@@ -149,9 +153,12 @@ impl<H: core::hash::Hasher> HasherSink<'_, H> {
 
 impl<H: core::hash::Hasher> Sink for HasherSink<'_, H> {
     fn put(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.buffer[self.length] = byte;
-            self.length += 1;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let (first, other) = rest.split_at(rest.len().min(self.buffer.len() - self.length));
+            self.buffer[self.length..][..first.len()].copy_from_slice(first);
+            self.length += first.len();
+            rest = other;
             if self.length == self.buffer.len() {
                 self.state.write(&self.buffer);
                 self.length = 0;
@@ -184,6 +191,10 @@ mod tests {
         let mut hash = Xxh64::new(5);
         hash.put(b"\0A\0B");
         assert_eq!(UTF8MB4_GENERAL_CI.stable_hash(b"aB ", 5), hash.finish());
+        let utf32 = Collation::by_name(Flavour::MySql, "utf32_bin").unwrap();
+        let mut hash = Xxh64::new(0);
+        hash.put(&[0xFF, 0xFE, 0xFF, 0xFF, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0, 1, 0xF6, 0]);
+        assert_eq!(utf32.stable_hash(&[0, 0, 0xFF, 0xFE, 0, 0, 0xFF, 0xFF, 0, 1, 0xF6, 0], 0), hash.finish());
         assert_eq!(UTF8MB4_0900_AI_CI.stable_hash(b"", 0), Xxh64::new(0).finish());
         assert_ne!(UTF8MB4_0900_AI_CI.stable_hash(b"a ", 0), UTF8MB4_0900_AI_CI.stable_hash(b"a", 0));
     }

@@ -32,7 +32,13 @@ impl<S: Sink> Operation for Feed<'_, S> {
 
     fn bytes<B: ByteWeights>(self, weights: B, padded: bool) {
         let text = if padded { trimmed(weights, self.text) } else { self.text };
-        text.iter().for_each(|&byte| self.sink.put(&[weights.weight(byte)]));
+        let mut buffer = [0; 64];
+        for chunk in text.chunks(buffer.len()) {
+            for (place, &byte) in buffer.iter_mut().zip(chunk) {
+                *place = weights.weight(byte);
+            }
+            self.sink.put(&buffer[..chunk.len()]);
+        }
     }
 
     fn code_points<E: Encoding>(self, _: E, padded: bool) {
@@ -77,17 +83,29 @@ fn feed_level<L: LevelWeights>(level: L, space: Option<u16>, text: &[u8], sink: 
         if block.is_empty() {
             return;
         }
-        for &weight in block {
-            if Some(weight) == space {
-                spaces += 1;
-                continue;
-            }
+        let count = block.len();
+        let kept = match space {
+            Some(space) => block.iter().rposition(|&weight| weight != space).map_or(0, |last| last + 1),
+            None => count,
+        };
+        if kept > 0 {
+            // The spaces at the end of the previous block are not trailing spaces of the text.
             for _ in 0..core::mem::take(&mut spaces) {
                 sink.put(&space.unwrap_or_default().to_be_bytes());
             }
-            sink.put(&weight.to_be_bytes());
+            put_weights(&block[..kept], sink);
         }
-        let count = block.len();
+        spaces += count - kept;
         stream.take(count);
+    }
+}
+
+fn put_weights(weights: &[u16], sink: &mut impl Sink) {
+    let mut buffer = [0; 64];
+    for weights in weights.chunks(buffer.len() / 2) {
+        for (place, weight) in buffer.as_chunks_mut::<2>().0.iter_mut().zip(weights) {
+            *place = weight.to_be_bytes();
+        }
+        sink.put(&buffer[..2 * weights.len()]);
     }
 }
