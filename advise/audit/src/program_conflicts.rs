@@ -194,7 +194,7 @@ fn judge(
     left: &Operand<'_>,
     right: &Operand<'_>,
 ) -> Option<ConflictEffect> {
-    let outcome = choose_collation(server.flavour, server.version_number(), implicit(left), implicit(right));
+    let outcome = choose_collation(server.flavour, server.version_number(), implicit(left), implicit(right))?;
     let converted = match outcome {
         Outcome::Collation(Side::Left) | Outcome::CollationIfRepresentable(Side::Left) => right,
         Outcome::Collation(Side::Right) | Outcome::CollationIfRepresentable(Side::Right) => left,

@@ -293,7 +293,7 @@ impl Copy<'_> {
             sides.iter().filter(|side| side.charset != "binary" && side.strength != "IGNORABLE").collect();
         let mut best = *texts.first()?;
         for side in &texts[1..] {
-            match choose_collation(self.flavour, self.version, rule_operand(best), rule_operand(side)) {
+            match choose_collation(self.flavour, self.version, rule_operand(best), rule_operand(side))? {
                 Outcome::Collation(RuleSide::Right) | Outcome::CollationIfRepresentable(RuleSide::Right) => best = side,
                 Outcome::IllegalMix => return None,
                 _ => {}

@@ -30,13 +30,15 @@ const COLLATIONS: [&str; 17] = [
 ];
 
 /// SQL, whether the value is ASCII, and the character sets that cannot represent it.
-const LITERALS: [(&str, bool, &[&str]); 7] = [
+const LITERALS: [(&str, bool, &[&str]); 9] = [
     ("_latin1'a'", true, &[]),
     ("_latin1 X'E4'", false, &["ascii", "cp1251", "sjis"]),
     ("_utf8mb4'a'", true, &[]),
     ("_utf8mb4 X'D0B6'", false, &["ascii", "latin1", "latin2"]),
     ("_utf8mb4 X'F09F9880'", false, &["ascii", "latin1", "latin2", "cp1251", "sjis", "utf8", "ucs2"]),
     ("_cp1251 X'E6'", false, &["ascii", "latin1", "latin2"]),
+    ("_sjis X'82A0'", false, &["ascii", "latin1", "latin2", "cp1251"]),
+    ("_ascii'a'", true, &[]),
     ("_binary'a'", false, &[]),
 ];
 
@@ -92,7 +94,7 @@ fn check_coercibility(server: &Server, conn: &mut Conn) {
     let mut comparisons = 0;
     for left in &operands {
         for right in &operands {
-            let predicted = choose_collation(server.flavour(), version, left.operand(), right.operand());
+            let predicted = choose_collation(server.flavour(), version, left.operand(), right.operand()).unwrap();
             let pair = format!("{} = {}", left.sql, right.sql);
             let answer = conn.query_first::<Option<u8>, _>(format!("SELECT {pair} FROM q.t"));
             let refused = match &answer {
@@ -179,6 +181,36 @@ fn mariadb_trixie() {
     check_rules("mariadb@trixie");
 }
 
+/// MariaDB's names with `0900` are other names of its `uca1400` collations.
+#[test]
+fn mariadb_compares_aliases() {
+    for (spec, aliases) in [("mariadb@11.4", 44), ("mariadb@trixie", 44)] {
+        let server = open(&spec.parse().unwrap(), &Options::default(), &NoProgress).unwrap();
+        let version = Version::find(server.version()).unwrap();
+        let mut conn = server.connect().unwrap();
+        let names: Vec<String> = conn
+            .query(
+                "SELECT full_collation_name FROM information_schema.collation_character_set_applicability \
+                 WHERE full_collation_name LIKE 'utf8mb4%0900%' OR full_collation_name LIKE 'utf8mb4%nopad%' \
+                 OR full_collation_name = 'utf8mb4_bin'",
+            )
+            .unwrap();
+        let mut found = 0;
+        for alias in names.iter().filter(|name| name.contains("_0900_")) {
+            for name in names.iter().filter(|name| *name != alias) {
+                let query = format!("SELECT _utf8mb4'a' COLLATE {alias} = _utf8mb4'a' COLLATE {name}");
+                let is_refused = conn.query_drop(query).is_err();
+                let explicit = |name| Operand::new(name, Coercibility::Explicit);
+                let predicted = choose_collation(server.flavour(), version, explicit(alias), explicit(name));
+                assert_eq!(predicted == Some(Outcome::IllegalMix), is_refused, "{alias} = {name} of {spec}");
+                found += usize::from(!is_refused);
+            }
+        }
+        assert_eq!(found, aliases, "{spec}");
+        server.stop().unwrap();
+    }
+}
+
 #[test]
 fn mysql_sid() {
     check_rules("mysql@sid");
@@ -187,6 +219,16 @@ fn mysql_sid() {
 #[test]
 fn mysql_5_6() {
     check_rules("mysql@5.6");
+}
+
+#[test]
+fn mysql_5_7() {
+    check_rules("mysql@5.7");
+}
+
+#[test]
+fn mysql_8_0() {
+    check_rules("mysql@8.0");
 }
 
 /// Two strings that a departing version takes for equal under a collation.

@@ -72,7 +72,7 @@ impl Gatherer<'_> {
         let implicit = |collation| Operand::new(collation, Coercibility::Implicit);
         let server = &self.facts.server;
         let outcome = choose_collation(server.flavour, server.version_number(), implicit(left), implicit(right));
-        if outcome != Outcome::IllegalMix {
+        if outcome != Some(Outcome::IllegalMix) {
             return None;
         }
         let refusal = Warning {

@@ -103,7 +103,7 @@ pub enum Meaning {
     /// A collation of the only flavour that has the name.
     Alone(Collation),
     /// MySQL's collation. MariaDB's collation of this name gives well-formed strings the same
-    /// order.
+    /// order, but can differ in other operations, such as `find` and `to_upper`.
     Same(Collation),
     /// MySQL's and MariaDB's collations, in this order. They order well-formed strings differently.
     Different([Collation; 2]),
@@ -147,7 +147,7 @@ impl FromStr for Flavour {
 impl Info {
     /// Finds a collation in the flavour's catalogue, in any case and by the short forms of
     /// [`Collation::by_name`].
-    fn by_name(flavour: Flavour, name: &str) -> Option<&'static Self> {
+    pub(super) fn by_name(flavour: Flavour, name: &str) -> Option<&'static Self> {
         let (charset, rest) = match name.split_at_checked(5) {
             Some((prefix, rest)) if prefix.eq_ignore_ascii_case("utf8_") => ("utf8mb3_", rest),
             Some((prefix, _)) if prefix.eq_ignore_ascii_case("uca14") => ("utf8mb4_", name),
@@ -189,6 +189,10 @@ impl Collation {
 
     /// Looks a name up in both flavours, in any case and with the short forms of
     /// [`Collation::by_name`].
+    ///
+    /// [`Meaning::Same`] means the order of well-formed strings. The flavours' `find`, `replace`,
+    /// `to_upper`, `to_lower` and `group_key` can still differ: look the collation up by flavour
+    /// for these.
     ///
     /// # Errors
     /// - [`LookupError::UnknownToAll`] if neither flavour has the name.

@@ -15,6 +15,7 @@ pub(crate) use descriptor::{
     ByteKind, CharacterKind, CodePointKind, CodePoints, Descriptor, Kind, QUATERNARY, constant_by_id, find,
 };
 pub(crate) use handle::Handle;
+pub(crate) use names::mariadb_language;
 
 use core::iter::once;
 

@@ -178,7 +178,7 @@ const fn language<'a>(name: &'a [u8], version: &[u8]) -> Option<&'a [u8]> {
 
 /// MariaDB's name for a language of MySQL's `0900` collations. MariaDB's UCA collations with `0900`
 /// in the name have the weights of its `uca1400` collations.
-const fn mariadb_language(language: &[u8]) -> &[u8] {
+pub(crate) const fn mariadb_language(language: &[u8]) -> &[u8] {
     match language {
         b"cs" => b"czech",
         b"da" => b"danish",
