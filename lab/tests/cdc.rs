@@ -33,3 +33,31 @@ fn a_key_is_in_the_chunk_that_the_server_finds_it_in() {
     let wrong = rows.iter().enumerate().filter(|(number, name)| by_bytes(name) != number / CHUNK).count();
     assert!(wrong > rows.len() / 10, "{wrong} of {}", rows.len());
 }
+
+/// The query of the page finds keys whose order differs between server and client, under `_bin`,
+/// too.
+#[test]
+fn the_query_finds_affected_tables() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/how-to/cdc.md")).unwrap();
+    let query = page.split("```sql\n").nth(1).unwrap().split("```").next().unwrap();
+    let mut source = Source::open("mysql@sid").unwrap();
+    let conn = &mut source.conn;
+    conn.query_drop("CREATE DATABASE cdc_query").unwrap();
+    conn.query_drop("USE cdc_query").unwrap();
+    for (collation, names, utf8, utf16) in [
+        ("utf8mb4_bin", ["a\t", "a"], 1, 1),
+        ("utf8mb4_bin", ["\u{FFFD}", "😀"], 0, 1),
+        ("latin1_bin", ["€", "ÿ"], 1, 1),
+        ("utf8mb4_0900_bin", ["a\t", "a"], 0, 0),
+        ("utf8mb4_0900_ai_ci", ["B", "a"], 1, 1),
+    ] {
+        let charset = collation.split('_').next().unwrap();
+        conn.query_drop("DROP TABLE IF EXISTS people").unwrap();
+        let key = format!("name VARCHAR(9) CHARACTER SET {charset} COLLATE {collation} PRIMARY KEY");
+        conn.query_drop(format!("CREATE TABLE people ({key})")).unwrap();
+        conn.exec_batch("INSERT INTO people VALUES (?)", names.map(|name| (name,))).unwrap();
+        let mut count = |query: &str| conn.query_first::<u32, _>(query).unwrap().unwrap();
+        assert_eq!(count(query), utf8, "{collation} {names:?}");
+        assert_eq!(count(&query.replace("utf8mb4", "utf16")), utf16, "{collation} {names:?}");
+    }
+}
