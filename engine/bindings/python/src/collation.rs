@@ -364,7 +364,8 @@ impl Collation {
     }
 
     /// Returns a group number per row (int64), counted from 0 in the order of first occurrence.
-    /// Equal strings have equal numbers. As in ``GROUP BY``, all NULLs are one group.
+    /// Equal strings have equal numbers, and all NULLs are one group. MySQL's ``GROUP BY`` can make
+    /// more groups under a few collations: see ``group_key``.
     ///
     /// >>> from mysql_collation import Collation
     /// >>> Collation("utf8mb4_0900_ai_ci", "mysql").group_ids(["a", None, "Á", "b", None]).to_pylist()
