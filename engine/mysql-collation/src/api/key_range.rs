@@ -1,6 +1,7 @@
 //! Ranges of sort keys for prefixes and `LIKE` patterns.
 
 use alloc::vec::Vec;
+use core::ops::{Bound, RangeBounds};
 
 use super::Collation;
 use crate::dispatch;
@@ -9,6 +10,17 @@ use crate::operations::prefix_range::PrefixRange;
 
 /// A range of sort keys: all keys from `start` on that are less than `end`. Returned by
 /// [`Collation::prefix_range`] and [`Collation::like_range`].
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use mysql_collation::mysql::UTF8MB4_0900_AI_CI;
+///
+/// let words = ["Maier", "Müller", "MULTI"];
+/// let index: BTreeMap<Vec<u8>, &str> =
+///     words.iter().map(|word| (UTF8MB4_0900_AI_CI.sort_key(word.as_bytes()), *word)).collect();
+/// let found = index.range(UTF8MB4_0900_AI_CI.prefix_range("mü".as_bytes()));
+/// assert_eq!(found.map(|(_, word)| *word).collect::<Vec<_>>(), ["Müller", "MULTI"]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct KeyRange {
@@ -22,6 +34,17 @@ impl KeyRange {
     /// Returns `true` if a key is in the range.
     pub fn contains(&self, key: &[u8]) -> bool {
         self.start.as_slice() <= key && self.end.as_deref().is_none_or(|end| key < end)
+    }
+}
+
+impl RangeBounds<Vec<u8>> for KeyRange {
+    fn start_bound(&self) -> Bound<&Vec<u8>> {
+        Bound::Included(&self.start)
+    }
+
+    fn end_bound(&self) -> Bound<&Vec<u8>> {
+        // Ranges of a `BTreeMap` that end before their start panic.
+        self.end.as_ref().map_or(Bound::Unbounded, |end| Bound::Excluded(end.max(&self.start)))
     }
 }
 
@@ -59,7 +82,8 @@ impl Collation {
     }
 
     /// Returns a range that contains the sort keys of all strings that match a `LIKE` pattern, from
-    /// its characters before the first wildcard. Otherwise like [`Collation::prefix_range`].
+    /// its characters before the first wildcard. Without a wildcard, the range is that of the
+    /// pattern as a prefix. Otherwise like [`Collation::prefix_range`].
     ///
     /// ```
     /// use mysql_collation::mysql::UTF8MB4_0900_AI_CI;
