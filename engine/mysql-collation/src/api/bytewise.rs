@@ -6,7 +6,7 @@ use crate::dispatch::{ByteKind, CodePointKind, Kind};
 use crate::simd::ByteTable;
 
 impl Collation {
-    /// Returns `true` if two strings are equal under the collation only if their bytes are equal.
+    /// Returns `true` if no two strings of different bytes are equal under the collation.
     /// `=` on a column may then be evaluated on its bytes, for example by a bloom filter, a
     /// dictionary or another engine.
     ///
@@ -24,8 +24,8 @@ impl Collation {
         !self.pads_any() && self.has_a_weight_of_its_own_per_character()
     }
 
-    /// Returns `true` if two strings are equal under the collation only if their bytes are equal
-    /// after the trailing spaces (U+0020) of both are removed. `false` for the collations of
+    /// Returns `true` if no two strings are equal under the collation whose bytes differ after the
+    /// trailing spaces (U+0020) of both are removed. `false` for the collations of
     /// [`Collation::equality_is_bytewise`], where trailing spaces count.
     ///
     /// ```

@@ -30,10 +30,10 @@ impl Collation {
     /// ([`Charset::char_len`](crate::Charset::char_len)) plus one.
     ///
     /// - MySQL, in collations that weigh code points (UCA, `utf8mb4_general_ci`): at each level,
-    ///   the weights from the offset on begin with the weights of `needle`. `é` is found in `e`,
-    ///   and `f` in `ﬁ`; in `utf8mb4_0900_as_cs`, `e` is found in `é`.
+    ///   the weights from the offset on begin with the weights of `needle`. A search for `é` finds
+    ///   `e`, and one for `f` finds `ﬁ`; in `utf8mb4_0900_as_cs`, one for `e` finds `é`.
     /// - MariaDB, and MySQL's other collations: an occurrence has the same number of bytes as
-    ///   `needle`, and equal weights. `É` is found in `é`, but `e` isn't: see
+    ///   `needle`, and equal weights. A search for `É` finds `é`, one for `e` doesn't: see
     ///   [`Collation::find_equal_length`].
     ///
     /// ```
@@ -63,8 +63,9 @@ impl Collation {
         self.find_by(text, needle, Rule::EqualLength)
     }
 
-    /// Replaces all occurrences of `from` in `text`, as `REPLACE` does. An empty `from` leaves the
-    /// text as it is.
+    /// Replaces all occurrences of the bytes `from` in `text`, as `REPLACE` does: unlike other
+    /// operations, it distinguishes case under every collation. An empty `from` leaves the text as
+    /// it is.
     ///
     /// Occurrences have the bytes of `from`, under every collation, and begin where a character
     /// begins. Under the `bin` collations of MariaDB, and of MySQL up to 5.7, they begin at any
