@@ -77,7 +77,7 @@ impl<'s> Session<'s> {
     }
 
     /// Runs a statement with all its results, without options of tables that reach outside. Bytes
-    /// of [`sql::read_bytes`] are sent as they are.
+    /// of [`sql::read_bytes`] are sent in hexadecimal.
     pub fn run(&mut self, statement: &str) -> Result<Ran, Error> {
         lifecycle::interrupt::check()?;
         let local = sql::keep_local(statement, sql::SqlMode::default());
@@ -142,7 +142,8 @@ pub fn first_word(statement: &str) -> String {
 fn read_rows(conn: &mut Conn, statement: &str) -> mysql::Result<Rows> {
     let mut rows = Rows::default();
     let mut kept_bytes = 0;
-    rows.affected = conn.for_each_row_of_bytes(&sql::write_bytes(statement), |row| {
+    let sent = why::hex_bytes(conn, statement)?;
+    rows.affected = conn.for_each_row(sent, |row| {
         let values: Vec<Value> = row.unwrap();
         let mut hasher = DefaultHasher::new();
         let texts: Vec<Option<Vec<u8>>> = values.iter().map(text).collect();

@@ -41,7 +41,7 @@ pub use copy::{Copy, Refusal, Session};
 pub use error::Error;
 pub use fill::{Filled, ROWS};
 pub use load::{
-    DEFAULT_SCHEMA, Loaded, copy_schemas, create_definers, describe_left_out, list_schemas, load_dump,
+    DEFAULT_SCHEMA, Loaded, copy_schemas, create_definers, describe_left_out, hex_bytes, list_schemas, load_dump,
     refuse_missing_schemas,
 };
 pub use model::*;

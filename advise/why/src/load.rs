@@ -1,5 +1,6 @@
 //! The copy's schemas: from a dump, or from a running server.
 
+use std::borrow::Cow;
 use std::io::BufRead;
 
 use mysql::prelude::Queryable;
@@ -59,7 +60,8 @@ pub fn load_dump(
         let local = keep_local(&text, SqlMode::default());
         loaded.left_out.extend(describe_left_out(&format!("{name}:{line}"), &local.removed));
         conn.add_load(text.len());
-        match conn.for_each_row_of_bytes(&sql::write_bytes(&local.text), drop) {
+        let sent = hex_bytes(&mut conn, &local.text).map_err(fail)?;
+        match conn.for_each_row(sent, drop) {
             Ok(_) => {}
             Err(mysql::Error::MySqlError(error)) => {
                 let refusal = Refusal::new(&error, &text);
@@ -71,6 +73,17 @@ pub fn load_dump(
     let schema: Option<Option<String>> = conn.query_first("SELECT DATABASE()").map_err(fail)?;
     loaded.schema = schema.flatten().unwrap_or_else(|| loaded.schema.clone());
     Ok(())
+}
+
+/// Returns a text of [`sql::read_bytes`] as [`sql::hex_bytes`] does, for the session's character set
+/// and SQL mode.
+pub fn hex_bytes<'t>(conn: &mut Conn, text: &'t str) -> mysql::Result<Cow<'t, str>> {
+    if !sql::has_bytes(text) {
+        return Ok(Cow::Borrowed(text));
+    }
+    let session: Option<(String, String)> = conn.query_first("SELECT @@character_set_client, @@sql_mode")?;
+    let (charset, mode) = session.unwrap_or_default();
+    Ok(sql::hex_bytes(text, SqlMode::parse(&mode), &charset))
 }
 
 /// Describes the options of a table that [`keep_local`] removed. `None` if no option was removed.

@@ -42,7 +42,7 @@ pub use outside::{
 };
 pub use password::{cut_quotation, mask_passwords, without_quotation};
 pub use quote::{hex_literal, quote_identifier, quote_string, quote_string_in, quote_table, unquote_string};
-pub use raw::{has_bytes, read_bytes, show_bytes, write_bytes};
+pub use raw::{has_bytes, hex_bytes, read_bytes, show_bytes, write_bytes};
 pub use session_setting::{SessionSetting, read_settings, user_variable_name};
 pub use split::{MAX_STATEMENT_BYTES, StatementReader, split_statements};
 pub use sql_mode::SqlMode;

@@ -6,6 +6,10 @@
 
 use std::borrow::Cow;
 
+use crate::quote::{hex_literal, unquote_string};
+use crate::sql_mode::SqlMode;
+use crate::token::{Token, TokenKind, tokenize};
+
 /// Character of the byte 0x80. That of 0xFF is the last character of Unicode.
 const FIRST: u32 = 0x10_FF80;
 
@@ -71,9 +75,44 @@ pub fn show_bytes(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(shown).collect())
 }
 
+/// Returns a text of [`read_bytes`] in UTF-8, for drivers that take no other bytes: a string literal
+/// with such bytes is written in hexadecimal, `_binary '\xFF'` as `_binary X'FF'`. Without an
+/// introducer, it gets that of `charset`, in which the client sends statements; of UTF-8, which
+/// lacks the bytes, `_binary`. Elsewhere the bytes become U+FFFD.
+pub fn hex_bytes<'t>(text: &'t str, mode: SqlMode, charset: &str) -> Cow<'t, str> {
+    if !has_bytes(text) {
+        return Cow::Borrowed(text);
+    }
+    let introducer = if charset.starts_with("utf8") { "binary" } else { charset };
+    let (mut out, mut written) = (String::with_capacity(2 * text.len()), 0);
+    let mut previous: Option<Token<'_>> = None;
+    for token in tokenize(text, mode) {
+        if token.kind == TokenKind::StringLiteral && has_bytes(token.text) {
+            out.push_str(&show_bytes(&text[written..token.start]));
+            if !previous.is_some_and(|before| before.kind == TokenKind::Word && before.text.starts_with('_')) {
+                out.push_str(&format!("_{introducer} "));
+            }
+            out.push_str(&hex_literal(&write_bytes(&unquote_string(token.text, mode))));
+            written = token.end();
+        }
+        previous = Some(token);
+    }
+    out.push_str(&show_bytes(&text[written..]));
+    Cow::Owned(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn literals_with_bytes_are_written_in_hexadecimal() {
+        let hex = |bytes: &[u8], charset| hex_bytes(&read_bytes(bytes), SqlMode::default(), charset).into_owned();
+        let statement = b"VALUES (_binary 'a\\0\xFF''','\xC3\xA4')";
+        assert_eq!(hex(statement, "utf8mb4"), "VALUES (_binary X'6100FF27','ä')");
+        assert_eq!(hex(b"VALUES ('\xE4')", "latin1"), "VALUES (_latin1 X'E4')");
+        assert_eq!(hex(b"VALUES ('\xE4') -- \xE4", "utf8mb3"), "VALUES (_binary X'E4') -- \u{FFFD}");
+    }
 
     #[test]
     fn all_bytes_come_back() {

@@ -127,19 +127,8 @@ impl Conn {
 
     /// Runs a statement and calls `each` for the rows of all its results, which a procedure can
     /// have many of. Returns the number of rows changed, as the first result reports it.
-    pub fn for_each_row(&mut self, statement: impl AsRef<str>, each: impl FnMut(Row)) -> Result<u64> {
+    pub fn for_each_row(&mut self, statement: impl AsRef<str>, mut each: impl FnMut(Row)) -> Result<u64> {
         self.check_single(statement.as_ref())?;
-        self.run_rows(statement, each)
-    }
-
-    /// Runs a statement whose bytes need not be UTF-8, as dumps have them, as
-    /// [`Conn::for_each_row`] does.
-    pub fn for_each_row_of_bytes(&mut self, statement: &[u8], each: impl FnMut(Row)) -> Result<u64> {
-        self.check_single(&String::from_utf8_lossy(statement))?;
-        self.run_rows(StatementBytes(statement), each)
-    }
-
-    fn run_rows(&mut self, statement: impl AsRef<str>, mut each: impl FnMut(Row)) -> Result<u64> {
         self.run(|conn| {
             let mut result = conn.query_iter(statement)?;
             let affected = result.affected_rows();
@@ -182,18 +171,6 @@ impl Conn {
         let conn = self.inner.as_mut().ok_or_else(|| malformed("an earlier answer was malformed"))?;
         let guard = Guard { socket: conn.as_raw_fd(), is_broken: &self.is_broken };
         Ok((conn, guard))
-    }
-}
-
-/// Bytes of a statement for the driver, which takes only `str`.
-struct StatementBytes<'b>(&'b [u8]);
-
-impl AsRef<str> for StatementBytes<'_> {
-    fn as_ref(&self) -> &str {
-        // SAFETY: ill-formed UTF-8 in a `str` is undefined only for operations that read characters.
-        // The driver's `query_iter` takes the text's bytes (`as_bytes`) for COM_QUERY, and does
-        // nothing else with it. Only `run_rows` sees this type.
-        unsafe { std::str::from_utf8_unchecked(self.0) }
     }
 }
 
