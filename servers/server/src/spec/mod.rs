@@ -70,6 +70,9 @@ impl FromStr for Spec {
         if dsn::is_dsn(text) {
             return dsn::parse(text).map(Box::new).map(Spec::Attach).map_err(SpecError::Dsn);
         }
+        if has_password(text) {
+            return Err(SpecError::Url(format!("an account stands in mysql://user:password@host; {}", url::ENCODING)));
+        }
         if let Some(origin) = Origin::parse(text)? {
             return Ok(Spec::Private(origin));
         }
@@ -78,6 +81,13 @@ impl FromStr for Spec {
         }
         Err(SpecError::Unknown { given: text.to_owned(), nearest: CatalogueName::nearest_first(text) })
     }
+}
+
+/// True for `user:password@host`, which no message may repeat. False for paths, and for images with
+/// a digest.
+fn has_password(text: &str) -> bool {
+    let is_path = text.starts_with(['/', '.']) || text.contains("@sha256:");
+    !is_path && text.rsplit_once('@').is_some_and(|(account, _)| account.contains(':'))
 }
 
 impl fmt::Display for Spec {
@@ -134,6 +144,15 @@ mod tests {
         assert!(matches!("mysql@sha256:12".parse::<Spec>(), Err(SpecError::Origin(OriginError::Image(_)))));
         assert_eq!(attach("mysql://db.example:3307/shop").port, Some(3307));
         assert_eq!(attach("h=db.example,P=3307").port, Some(3307));
+    }
+
+    #[test]
+    fn an_account_without_a_scheme_is_not_repeated() {
+        for text in ["me:geheim@host", "me:ge/heim@host:3306", "me:ge@heim@host"] {
+            let refusal = text.parse::<Spec>().unwrap_err().to_string();
+            assert!(refusal.contains("mysql://") && !refusal.contains("heim"), "{text}: {refusal}");
+        }
+        assert!(matches!("mysql:8.0@sha256:12".parse::<Spec>(), Err(SpecError::Origin(_))));
     }
 
     #[test]

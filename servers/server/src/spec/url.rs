@@ -4,6 +4,9 @@
 use crate::attach::ClientOptions;
 use crate::connect::Secret;
 
+/// How special characters of a password are written.
+pub(super) const ENCODING: &str = "in a password, write %40 for @, %2F for /, %3F for ? and %25 for %";
+
 /// Parses a URL. Errors do not repeat the text, which may contain a password.
 pub(super) fn parse(text: &str) -> Result<ClientOptions, String> {
     let (scheme, rest) = text.split_once("://").ok_or("no scheme")?;
@@ -12,6 +15,13 @@ pub(super) fn parse(text: &str) -> Result<ClientOptions, String> {
     }
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
+    // A password with an unescaped / or ? ends at the @ that follows: a part of it would be taken
+    // for the host.
+    let is_parameter = |pair: &str| pair.split_once('=').is_some_and(|(name, _)| PARAMETERS.contains(&name));
+    let is_query = query.split('&').all(|pair| pair.is_empty() || is_parameter(&pair.replace('_', "-")));
+    if database.contains('@') || query.contains('@') && !is_query {
+        return Err(format!("an @ follows a / or a ?; {ENCODING}"));
+    }
     // The last @ separates: a password may contain an unescaped @, a host may not.
     let (account, address) = match authority.rsplit_once('@') {
         Some((account, address)) => (Some(account), address),
@@ -53,6 +63,9 @@ fn split_address(address: &str) -> Result<(&str, Option<&str>), String> {
     })
 }
 
+/// Names of the parameters.
+const PARAMETERS: [&str; 5] = ["socket", "ssl-mode", "ssl-ca", "ssl-cert", "ssl-key"];
+
 fn set_parameter(options: &mut ClientOptions, name: &str, value: String) -> Result<(), String> {
     match name.replace('_', "-").as_str() {
         "socket" => options.socket = Some(value.into()),
@@ -61,7 +74,7 @@ fn set_parameter(options: &mut ClientOptions, name: &str, value: String) -> Resu
         "ssl-cert" => options.ssl_cert = Some(value.into()),
         "ssl-key" => options.ssl_key = Some(value.into()),
         other => {
-            return Err(format!("unknown parameter `{other}`; known: socket, ssl-mode, ssl-ca, ssl-cert, ssl-key"));
+            return Err(format!("unknown parameter `{other}`; known: {}", PARAMETERS.join(", ")));
         }
     }
     Ok(())
@@ -122,6 +135,11 @@ mod tests {
         for bad in ["http://h", "mysql://h:x", "mysql://h:70000", "mysql://%zz@h", "mysql://%+1@h", "mysql://[::1"] {
             assert!(parse(bad).is_err(), "{bad}");
         }
+        for split in ["mysql://u:ge@he/im@h:3306", "mysql://u:1/2@h", "mysql://u:a@b?c=d@h", "mysql://u:1?a@h/db"] {
+            let refusal = parse(split).unwrap_err();
+            assert!(refusal.contains("%2F"), "{split}: {refusal}");
+        }
+        assert!(parse("mysql://u@h/db?socket=/tmp/a@b&ssl_mode=DISABLED").is_ok());
         assert!(parse("mysql://h/?timeout=3").unwrap_err().contains("socket"));
     }
 }
