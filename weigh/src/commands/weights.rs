@@ -1,10 +1,10 @@
 //! `weigh weights`: prints lines as sort keys in hexadecimal.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use mysql_collation::{Collation, Flavour};
 
@@ -49,6 +49,7 @@ pub struct WeightsArgs {
 
 pub fn run(args: &WeightsArgs) -> Result<ExitCode> {
     let collation = find_collation(&args.collation, args.flavour)?;
+    refuse_strings(&args.files)?;
     let end = if args.zero_terminated { 0 } else { b'\n' };
     let weigh = if args.weight_string { weight_string } else { sort_key };
     output::write_stdout(|out| {
@@ -68,6 +69,19 @@ pub fn run(args: &WeightsArgs) -> Result<ExitCode> {
         Ok(())
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses arguments that name no file: they are likely meant as strings.
+fn refuse_strings(files: &[PathBuf]) -> Result<()> {
+    let is_missing = |path: &&PathBuf| path.as_path() != Path::new("-") && !path.exists();
+    match files.iter().find(is_missing) {
+        None => Ok(()),
+        Some(path) => bail!(
+            "there is no file {}; arguments are files, and strings come line by line from standard input: printf \
+             '%s\\n' 'ß' 'ss' | weigh weights -c …",
+            path.display()
+        ),
+    }
 }
 
 fn sort_key(collation: Collation, line: &[u8], out: &mut dyn Write) -> io::Result<()> {

@@ -165,6 +165,7 @@ fn reports_errors_in_a_sentence() {
     run_to_end(&["explain", "--between", "mysql@9:de_pb,mysql@9:swedish"])
         .refuses_with(&["MySQL 9 has no collation de_pb; the nearest it has: utf8mb4_de_pb_0900_ai_ci"]);
     run_to_end(&["sort", "-c", "binary", "/no/such/file"]).refuses_with(&["cannot read /no/such/file"]);
+    run_to_end(&["weights", "-c", "binary", "ß", "ss"]).refuses_with(&["no file ß", "standard input"]);
     run_to_end(&["weights", "-c", "binary", "/"]).refuses_with(&["cannot read /"]);
     run_to_end(&["sort", "-c", "binary", "-o", "/no/such/file"]).refuses_with(&["cannot write /no/such/file"]);
     run_to_end(&["sort", "-c", "binary", "--check", "a", "b"]).refuses_with(&["one file at a time"]);
