@@ -1,5 +1,7 @@
 //! Describes a [`View`] in words.
 
+use mysql_collation::{Collation, Flavour};
+
 use crate::model::{Mismatch, MismatchPosition, Step, Verdict, View};
 
 /// Explains the verdict of a view: "'e' (1CAA) before 'f' (1CE5)".
@@ -7,8 +9,33 @@ pub fn explain_verdict(view: &View) -> String {
     match &view.mismatch {
         None if view.equal_by_padding => "all weights are the same; trailing spaces don't count".into(),
         None if view.a == view.b => "the strings are the same".into(),
-        None => "all weights are the same".into(),
+        None => match find_ignored(view) {
+            Some(ignored) => format!("all weights are the same: the collation ignores {ignored}"),
+            None => "all weights are the same".into(),
+        },
         Some(mismatch) => describe_mismatch(view, mismatch),
+    }
+}
+
+/// Returns `accents`, `case`, or both, if only these distinguish the strings. `None` for other
+/// reasons, such as an expansion. Judged by the levels of UCA 9.0.
+fn find_ignored(view: &View) -> Option<&'static str> {
+    let text = |steps: &[Step]| steps.iter().map(|step| step.text.as_str()).collect::<String>();
+    let (a, b) = (text(&view.a), text(&view.b));
+    let is_equal = |name: &str| {
+        Collation::by_name(Flavour::MySql, name)
+            .is_ok_and(|collation| collation.compare(a.as_bytes(), b.as_bytes()).is_eq())
+    };
+    if view.a.len() != view.b.len() || !is_equal("utf8mb4_0900_ai_ci") {
+        return None;
+    }
+    let has_accents = !is_equal("utf8mb4_0900_as_ci");
+    let has_case = a.chars().zip(b.chars()).any(|(a, b)| a.is_uppercase() != b.is_uppercase());
+    match (has_accents, has_case) {
+        (true, true) => Some("accents and case"),
+        (true, false) => Some("accents"),
+        (false, true) => Some("case"),
+        (false, false) => None,
     }
 }
 
@@ -57,6 +84,23 @@ pub fn visible_text(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::Text;
+    use crate::view::explain;
+
+    #[test]
+    fn says_what_equal_strings_differ_in() {
+        let because = |name: &str, a: &str, b: &str| {
+            let collation = Collation::by_name(Flavour::MySql, name).unwrap();
+            explain_verdict(&explain(collation, "", &Text::Typed(a.into()), &Text::Typed(b.into())).unwrap())
+        };
+        let plain = "all weights are the same";
+        assert_eq!(because("utf8mb4_0900_ai_ci", "Å", "A"), format!("{plain}: the collation ignores accents"));
+        assert_eq!(because("utf8mb4_general_ci", "Å", "a"), format!("{plain}: the collation ignores accents and case"));
+        assert_eq!(because("utf8mb4_0900_as_ci", "é", "É"), format!("{plain}: the collation ignores case"));
+        assert_eq!(because("latin1_swedish_ci", "Anna", "anna"), format!("{plain}: the collation ignores case"));
+        assert_eq!(because("utf8mb4_0900_ai_ci", "Straße", "STRASSE"), plain);
+        assert_eq!(because("utf8mb4_general_ci", "ß", "s"), plain);
+    }
 
     #[test]
     fn hides_control_characters_spaces_and_marks() {
