@@ -11,6 +11,6 @@ use crate::run::verdict::summary::summary;
 pub(crate) fn headlines(run: &Run, analysis: &Analysis) -> Vec<String> {
     match &run.workload_folder {
         Some(folder) => statements::headlines(run, analysis, folder),
-        None => grid(run, analysis).map(|grid| summary(run, &grid)).unwrap_or_default(),
+        None => grid(run, analysis).map(|grid| summary(run, analysis, &grid)).unwrap_or_default(),
     }
 }

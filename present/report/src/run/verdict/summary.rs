@@ -1,9 +1,10 @@
 //! A grid in one or two sentences.
 
-use measure::Run;
+use measure::{Analysis, Run};
 
 use super::cell::{Change, Figure};
 use super::grid::{Cell, Grid};
+use super::quality::{Level, quality};
 use crate::format::number::format_percent;
 use crate::run::name::condition_name;
 
@@ -14,9 +15,10 @@ const MAX_LISTED: usize = 3;
 
 /// Returns the workloads by what they cost, and the cores that the difference takes. Omits the
 /// workloads if the grid has a single cell.
-pub(crate) fn summary(run: &Run, grid: &Grid) -> Vec<String> {
+pub(crate) fn summary(run: &Run, analysis: &Analysis, grid: &Grid) -> Vec<String> {
     let is_single = grid.rows.len() * grid.conditions.len() == 1;
-    let short = if is_single { None } else { in_short(run, grid) };
+    let is_poor = quality(run, analysis).is_some_and(|quality| quality.level >= Level::Poor);
+    let short = if is_single { None } else { in_short(run, grid, is_poor) };
     short.into_iter().chain(cores(run, grid)).collect()
 }
 
@@ -48,8 +50,11 @@ pub(crate) fn finding(run: &Run, grid: &Grid) -> Option<String> {
 
 /// Returns `In short: distinct_ranges takes up to 1.8 times the CPU; no difference on
 /// oltp_point_select.`
-fn in_short(run: &Run, grid: &Grid) -> Option<String> {
-    let parts = parts(run, grid, MAX_LISTED);
+fn in_short(run: &Run, grid: &Grid, is_poor: bool) -> Option<String> {
+    let mut parts = parts(run, grid, MAX_LISTED);
+    if is_poor && parts.iter().any(|part| !part.starts_with("unclear on ")) {
+        parts.push("the run's quality is poor".into());
+    }
     (!parts.is_empty()).then(|| format!("In short: {}.", parts.join("; ")))
 }
 
@@ -85,7 +90,8 @@ fn parts(run: &Run, grid: &Grid, max: usize) -> Vec<String> {
             .enumerate()
             .map(|(place, (ratio, at))| {
                 let verb = if place == 0 { format!("{} ", verb(grid.figure, is_more)) } else { String::new() };
-                format!("{} {verb}{}", name(at), size(grid.figure, *ratio, place == 0))
+                let others = if has_unclear(grid, *at) { " (others unclear)" } else { "" };
+                format!("{} {verb}{}{others}", name(at), size(grid.figure, *ratio, place == 0))
             })
             .collect();
         let more_of_them = effects.len().saturating_sub(max);
@@ -105,6 +111,11 @@ fn parts(run: &Run, grid: &Grid, max: usize) -> Vec<String> {
         parts.push(format!("unclear on {}", join(&unclear)));
     }
     parts
+}
+
+/// True if the column of an effect has cells without a result, too: these may have a larger one.
+fn has_unclear(grid: &Grid, at: usize) -> bool {
+    cells(grid, at).any(|cell| matches!(cell.change, Change::Unclear(_) | Change::TooFew))
 }
 
 fn log_distance(ratio: f64) -> f64 {
