@@ -23,6 +23,7 @@ use report::preflight::{self as printed, PlanFiles};
 use server::Server;
 
 use crate::dump::read_lines;
+use crate::options::collation::describe_charset;
 use crate::options::pipeline::{Conclusion, format_name, has_lines};
 use crate::{output, results};
 pub use args::PreflightArgs;
@@ -175,12 +176,7 @@ fn use_server_names(facts: &Facts, options: &Options) -> Result<Options> {
             let names = facts.server.collations.iter().map(|collation| collation.name.as_str());
             let of_charset: Vec<&str> = collations_of(facts, target);
             if !of_charset.is_empty() {
-                bail!(
-                    "{target} is a character set; --to takes one of its {} collations on {}, such as {}",
-                    of_charset.len(),
-                    facts.server.label,
-                    suggest_collations(&of_charset, target)
-                );
+                bail!(describe_charset(target, &format!(" on {}", facts.server.label), &of_charset, 1));
             }
             bail!("{} has no collation {target}; {}", facts.server.label, measure::suggest_names(target, names));
         };

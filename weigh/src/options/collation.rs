@@ -4,6 +4,8 @@ use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
 use mysql_collation::{Collation, Flavour, LookupError, Meaning, catalogue};
 
+use super::values::without_repeats;
+
 /// `--flavour`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FlavourArg {
@@ -67,6 +69,9 @@ fn lookup_error(name: &str, flavours: &[Flavour], error: &LookupError) -> anyhow
         LookupError::OneNotEnabled { .. } => return anyhow!("{error}; add --flavour"),
         _ => return anyhow!("{error}"),
     }
+    if let Some(refusal) = charset_error(name, flavours) {
+        return anyhow!(refusal);
+    }
     let known = flavours.iter().flat_map(|&flavour| catalogue(flavour)).filter(|info| info.is_enabled());
     let nearest = measure::suggest_names(name, known.map(|info| info.name));
     let who: Vec<String> = flavours.iter().map(Flavour::to_string).collect();
@@ -77,6 +82,35 @@ fn lookup_error(name: &str, flavours: &[Flavour], error: &LookupError) -> anyhow
             anyhow!("neither {} has a collation {name}; {}", who.join(" nor "), nearest.replace("it has", "they have"))
         }
     }
+}
+
+/// Returns the refusal of a character set in the place of a collation. `None` for other names.
+fn charset_error(name: &str, flavours: &[Flavour]) -> Option<String> {
+    let charset = if name == "utf8" { "utf8mb3" } else { name };
+    let all = || flavours.iter().flat_map(|&flavour| catalogue(flavour)).filter(|info| info.charset == charset);
+    // The flavours may have different defaults.
+    let defaults = without_repeats(all().filter(|info| info.is_default).map(|info| info.name));
+    let others = all().filter(|info| info.is_enabled()).map(|info| info.name);
+    let collations = without_repeats(defaults.iter().copied().chain(others));
+    (!collations.is_empty()).then(|| describe_charset(charset, "", &collations, defaults.len()))
+}
+
+/// Says that a name is a character set, with its default collations, which come first, and the
+/// well-known ones of the others. `on` is empty or ` on SERVER`.
+pub fn describe_charset(charset: &str, on: &str, collations: &[&str], defaults: usize) -> String {
+    const ASKED_FOR: [&str; 6] = ["0900_ai_ci", "0900_as_ci", "uca1400_ai_ci", "unicode_520_ci", "general_ci", "bin"];
+    let is_asked_for = |name: &str| {
+        name.strip_prefix(charset).and_then(|rest| rest.strip_prefix('_')).is_some_and(|rest| ASKED_FOR.contains(&rest))
+    };
+    let mark = if defaults > 1 { "a default" } else { "the default" };
+    let (first, others) = collations.split_at(defaults.min(collations.len()));
+    let first = first.iter().map(|name| format!("{name} ({mark})"));
+    let others = others.iter().filter(|name| is_asked_for(name)).map(|name| (*name).to_owned());
+    format!(
+        "{charset} is a character set; name one of its {}{on}, such as {}",
+        message::count_noun(collations.len() as u64, "collation"),
+        first.chain(others).collect::<Vec<_>>().join(", ")
+    )
 }
 
 fn find_other_flavour(name: &str, requested: &[Flavour]) -> Option<Flavour> {
@@ -92,6 +126,17 @@ mod tests {
 
     fn servers(name: &str) -> Vec<String> {
         find_collations(name, None).unwrap().into_iter().map(|choice| choice.servers).collect()
+    }
+
+    #[test]
+    fn a_character_set_is_answered_with_its_collations() {
+        let refusal = |name, flavour| find_collation(name, flavour).unwrap_err().to_string();
+        let latin1 = refusal("latin1", None);
+        assert!(latin1.starts_with("latin1 is a character set; name one of its "), "{latin1}");
+        assert!(latin1.contains("such as latin1_swedish_ci (the default), latin1_"), "{latin1}");
+        let utf8mb4 = refusal("utf8mb4", Some(FlavourArg::Mysql));
+        assert!(utf8mb4.contains("such as utf8mb4_0900_ai_ci (the default), "), "{utf8mb4}");
+        assert!(refusal("utf8", None).starts_with("utf8mb3 is a character set"));
     }
 
     #[test]
