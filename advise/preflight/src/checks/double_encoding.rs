@@ -183,11 +183,11 @@ impl RowCheck for DoubleEncoding<'_> {
         let mut finding = self.column.finding(&CHECK, severity);
         finding.details.count = count;
         finding.what = format!(
-            "{} double-encoded, {} mixed, {} undecidable, {} clean values",
+            "{} double-encoded, {} mixed, {} undecidable, {}",
             self.double_encoded,
             self.mixed,
             self.undecidable,
-            self.clean + self.ascii
+            message::count_noun(self.clean + self.ascii, "clean value")
         );
         finding.why =
             "a conversion keeps the characters that are stored, wrong ones too, and makes the mistake permanent".into();

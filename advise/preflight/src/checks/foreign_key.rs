@@ -136,7 +136,10 @@ impl<'j> ForeignKeyMatch<'j> {
         let mut findings = Vec::new();
         if kept.count > 0 {
             let mut orphans = rows_finding(&ORPHANS, child, self.key, target, Severity::Warning, &kept);
-            orphans.what = format!("{} have no parent", message::count_noun(kept.count, "row"));
+            orphans.what = match kept.count {
+                1 => "1 row has no parent".into(),
+                count => format!("{count} rows have no parent"),
+            };
             orphans.why = format!(
                 "they were stored under foreign_key_checks = 0; adding the foreign key to {} again would end with error 1452",
                 self.key.parent_table
@@ -150,12 +153,12 @@ impl<'j> ForeignKeyMatch<'j> {
             let mut lost_parents = rows_finding(&CHECK, child, self.key, target, Severity::Error, &lost);
             let parent = &self.key.parent_table;
             if is_before_known {
-                lost_parents.what = format!("{} children lose their parent", lost.count);
+                lost_parents.what = describe_children(lost.count, "loses its", "lose their", "");
                 lost_parents.why = format!(
                     "under {target} their keys no longer equal a key of {parent}; adding the foreign key again ends with error 1452"
                 );
             } else {
-                lost_parents.what = format!("{} children have no parent under {target}", lost.count);
+                lost_parents.what = describe_children(lost.count, "has no", "have no", &format!(" under {target}"));
                 lost_parents.why = format!(
                     "their keys equal no key of {parent}, and whether they equal one now is unknown, as weigh does not \
                      know the present collation; adding the foreign key again ends with error 1452"
@@ -166,7 +169,10 @@ impl<'j> ForeignKeyMatch<'j> {
         }
         if gained.count > 0 {
             let mut gained_parents = rows_finding(&CHECK, child, self.key, target, Severity::Warning, &gained);
-            gained_parents.what = format!("{} orphans get a parent", gained.count);
+            gained_parents.what = match gained.count {
+                1 => "1 orphan gets a parent".into(),
+                count => format!("{count} orphans get a parent"),
+            };
             gained_parents.why = format!(
                 "they refer to nothing now, and under {target} their keys equal a key of {}",
                 self.key.parent_table
@@ -175,6 +181,13 @@ impl<'j> ForeignKeyMatch<'j> {
             findings.push(gained_parents);
         }
         Ok(findings)
+    }
+}
+
+fn describe_children(count: u64, one: &str, many: &str, suffix: &str) -> String {
+    match count {
+        1 => format!("1 child {one} parent{suffix}"),
+        _ => format!("{count} children {many} parent{suffix}"),
     }
 }
 

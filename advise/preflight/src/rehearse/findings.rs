@@ -17,7 +17,8 @@ const MAX_QUOTED: usize = 120;
 pub fn refusal_finding(job: &Job<'_>, private: &Server, refusal: &Refusal) -> Finding {
     let table = job.facts.tables().find(|table| check::table_name(&table.schema, &table.name) == refusal.object);
     let schema = refusal.object.split('.').next().unwrap_or_default().to_owned();
-    let statement: String = refusal.sql.chars().take(MAX_QUOTED).collect();
+    let line = refusal.sql.split_whitespace().collect::<Vec<_>>().join(" ");
+    let statement: String = line.chars().take(MAX_QUOTED).collect();
     let kind = if table.is_some() { ObjectKind::Table } else { program_kind(job, refusal) };
     let others = if kind == ObjectKind::View { "the tables that it uses" } else { "what is tied to it" };
     Finding {
