@@ -15,13 +15,17 @@ fn requested<'j>(job: &'j Job<'_>, request: &'j Request) -> impl Iterator<Item =
 
 /// True if the object is hidden from the account, not broken.
 fn is_hidden(unread: &Unread) -> bool {
-    unread.code == 0 || error_code::is_access_denied(unread.code)
+    unread.code == 0 || unread.code == error_code::PROCACCESS_DENIED_ERROR || error_code::is_access_denied(unread.code)
 }
 
 /// Returns a line for each object that was left out.
 pub fn unread_lines(job: &Job<'_>, request: &Request) -> Vec<String> {
     let line = |unread: &Unread| {
         let remedy = match (unread.name.kind, is_hidden(unread)) {
+            (_, true) if unread.code == error_code::PROCACCESS_DENIED_ERROR => format!(
+                "; the account lacks EXECUTE (GRANT EXECUTE ON {}.* TO this account)",
+                sql::quote_identifier(&unread.name.schema)
+            ),
             (Kind::Table, true) => format!(
                 " (GRANT SELECT ON {} TO this account)",
                 sql::quote_table(&unread.name.schema, &unread.name.name)
@@ -74,6 +78,9 @@ pub fn unread_findings(job: &Job<'_>, request: &Request) -> Vec<Finding> {
                 "GRANT SELECT ON {} TO this account, then run preflight again",
                 sql::quote_table(&unread.name.schema, &unread.name.name)
             ),
+            error_code::VIEW_INVALID => {
+                "grant what its definer or this account lacks, or repair or drop it, then run preflight again".into()
+            }
             _ => "repair or drop it, then run preflight again".into(),
         },
         details: ConversionDetails {

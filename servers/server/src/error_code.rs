@@ -77,8 +77,12 @@ pub const SP_DOES_NOT_EXIST: u16 = 1305;
 pub const QUERY_INTERRUPTED: u16 = 1317;
 /// "EXPLAIN/SHOW can not be issued; lacking privileges for underlying table".
 pub const VIEW_NO_EXPLAIN: u16 = 1345;
+/// A view of something that is gone, or whose definer or invoker lacks rights.
+pub const VIEW_INVALID: u16 = 1356;
 /// "Incorrect string value".
 pub const TRUNCATED_WRONG_VALUE_FOR_FIELD: u16 = 1366;
+/// EXECUTE on a routine is missing. MariaDB opens no view of such a function.
+pub const PROCACCESS_DENIED_ERROR: u16 = 1370;
 pub const DATA_TOO_LONG: u16 = 1406;
 /// "Cannot add or update a child row".
 pub const NO_REFERENCED_ROW_2: u16 = 1452;

@@ -277,6 +277,36 @@ pub fn open_as(lab: &Lab, user: &str) -> server::Server {
     open(&spec, &server::Options { login, ..server::Options::default() }, &NoProgress).unwrap()
 }
 
+/// MariaDB opens no view of a function that the account may not execute. Such a view is not broken.
+#[test]
+fn a_view_without_execute_is_not_checked_on_mariadb() {
+    let mut lab = Lab::new("mariadb@bookworm");
+    let statements = [
+        "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(9))",
+        "CREATE FUNCTION f (x VARCHAR(9)) RETURNS VARCHAR(9) DETERMINISTIC RETURN UPPER(x)",
+        "CREATE VIEW v AS SELECT f(a) AS a FROM t",
+        "CREATE TABLE gone (id INT)",
+        "CREATE VIEW broken AS SELECT id FROM gone",
+        "DROP TABLE gone",
+        "CREATE USER 'sees'@'localhost'",
+        "GRANT SELECT, SHOW VIEW ON fx_execute.* TO 'sees'@'localhost'",
+    ];
+    lab.schema("fx_execute", "latin1", &statements.map(str::to_owned));
+    let sees = Lab { conn: lab.server.connect().unwrap(), server: open_as(&lab, "sees"), private: None };
+    let report = report_of(&sees, "fx_execute", &options("utf8mb4_unicode_ci")).unwrap();
+    let unreadable: Vec<(&str, &str)> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.check == "unreadable")
+        .map(|finding| (finding.object.name.as_str(), finding.action.as_str()))
+        .collect();
+    let action = "grant what its definer or this account lacks, or repair or drop it, then run preflight again";
+    assert_eq!(unreadable, [("fx_execute.broken", action)], "{}", describe_report(&report));
+    let line = report.unchecked.iter().find(|line| line.contains("fx_execute.v"));
+    let line = line.unwrap_or_else(|| panic!("{:?}", report.unchecked));
+    assert!(line.ends_with("the account lacks EXECUTE (GRANT EXECUTE ON `fx_execute`.* TO this account)"), "{line}");
+}
+
 /// The account that runs the plan needs rights that the plan names: without them the server refuses
 /// to create programs of another definer (1227), and triggers while the binary log is on (1419).
 fn names_the_rights_of_programs(server: &str, target: &str) {
