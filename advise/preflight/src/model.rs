@@ -1,5 +1,7 @@
 //! Report of preflight, as `schemas/preflight.schema.json` describes it.
 
+use std::collections::BTreeMap;
+
 use check::Severity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -139,6 +141,18 @@ pub struct Reading {
     pub chunks: u64,
     /// Seconds of reading, with pauses.
     pub seconds: f64,
+    /// Values of a CSV or Parquet file that the character set of their column lacks, by column. The
+    /// rows that were passed on have NULL for them.
+    #[serde(skip)]
+    pub lacking: BTreeMap<String, LackingValues>,
+}
+
+/// Values of a column that its own character set lacks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LackingValues {
+    pub count: u64,
+    /// The first of them.
+    pub examples: Vec<Example>,
 }
 
 /// Size of a table in bytes. The sizes after the conversion add the growth of the values and ignore

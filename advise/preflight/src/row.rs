@@ -161,7 +161,7 @@ fn is_open_end(end: &[u8]) -> bool {
     end.starts_with(b"2038-01-1") || end.starts_with(b"2106-02-0") || end == b"18446744073709551615"
 }
 
-const MAX_SHOWN_CHARACTERS: usize = 120;
+pub const MAX_SHOWN_CHARACTERS: usize = 120;
 
 /// Formats a value for a report: `NULL`, text, or hexadecimal for binary types.
 pub fn display_value(field: &Field, value: Option<&[u8]>) -> String {

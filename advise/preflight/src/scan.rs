@@ -11,7 +11,7 @@ use crate::Error;
 use crate::checkpoint::Checkpoint;
 use crate::checks::{
     Answer, Check, CheckFunction, ForeignKeyMatch, KeySide, RowCheck, Selection, TableScan, UNREADABLE,
-    describe_unchecked_partitions, foreign_key, refuse_to_ask,
+    describe_unchecked_partitions, foreign_key, refuse_to_ask, unholdable,
 };
 use crate::finding::{self, Finding};
 use crate::job::{Job, TableJob};
@@ -230,6 +230,9 @@ impl Scanner<'_> {
         };
         match source.read(table, &fields, &mut each) {
             Ok(Some(reading)) => {
+                if self.options.selection.contains(unholdable::CHECK.name) {
+                    result.findings.extend(unholdable::lacking_findings(self.job, table, &reading));
+                }
                 result.readings.insert(name.clone(), reading);
             }
             Ok(None) => result

@@ -36,7 +36,7 @@ mod serialized;
 mod server_fault;
 mod text_length;
 mod trailing_spaces;
-mod unholdable;
+pub(crate) mod unholdable;
 mod unique_key;
 mod value_counter;
 mod versioned;

@@ -7,13 +7,12 @@ use bounded::{Budget, ItemReader};
 use facts::Facts;
 use mysql_collation::Flavour;
 
-use super::dump::to_column_charset;
-use super::table_file::{FileColumn, TableFile, modification_time};
+use super::table_file::{FileColumn, TableFile, convert_row, modification_time};
 use crate::Error;
 use crate::job::TableJob;
 use crate::model::Reading;
 use crate::read::{RowSource, RowVisitor};
-use crate::row::{Field, Fields};
+use crate::row::Fields;
 
 /// NULL, as `mysqldump --tab` and `SELECT … INTO OUTFILE` write it by default.
 const NULL: &[u8] = b"\\N";
@@ -31,6 +30,9 @@ impl CsvRows {
             header.iter().enumerate().find(|(at, name)| header.iter().take(*at).any(|other| other == *name))
         {
             return Err(self.0.content_error(format!("the header has {} twice", name.1)));
+        }
+        if header.is_empty() {
+            return Err(self.0.content_error("it is empty; the first line of a CSV file names its columns"));
         }
         let column = |name: &str| FileColumn { name: name.to_owned(), data_type: "varchar" };
         let columns: Vec<FileColumn> = header.iter().map(column).collect();
@@ -71,14 +73,9 @@ impl RowSource for CsvRows {
         while reader.read_byte_record(&mut record).map_err(|error| self.0.content_error(error))? {
             lifecycle::interrupt::check()?;
             budget.renew();
-            let value = |(position, field): (&usize, &Field)| {
-                record
-                    .get(*position)
-                    .filter(|value| *value != NULL)
-                    .map(|value| to_column_charset(value, field.charset))
-            };
-            let values: Vec<Option<Vec<u8>>> = positions.iter().zip(&fields.columns).map(value).collect();
-            each(&values)?;
+            let value = |position: &usize| record.get(*position).filter(|value| *value != NULL);
+            let values: Vec<Option<&[u8]>> = positions.iter().map(value).collect();
+            each(&convert_row(&values, fields, &mut reading))?;
             reading.rows += 1;
             reading.bytes += record.as_slice().len() as u64;
         }

@@ -6,13 +6,12 @@ use facts::Facts;
 use mysql_collation::Flavour;
 use parquetfile::{Column, ColumnKind, Table, Value};
 
-use super::dump::to_column_charset;
-use super::table_file::{FileColumn, TableFile, modification_time};
+use super::table_file::{FileColumn, TableFile, convert_row, modification_time};
 use crate::Error;
 use crate::job::TableJob;
 use crate::model::Reading;
 use crate::read::{RowSource, RowVisitor};
-use crate::row::{Field, Fields};
+use crate::row::Fields;
 
 /// A Parquet file, or a folder of files as Spark writes them. Strings are text; nested columns are
 /// left out.
@@ -53,10 +52,9 @@ impl RowSource for ParquetRows {
         let mut row = Vec::new();
         while rows.read(&mut row)? {
             lifecycle::interrupt::check()?;
-            let value = |(value, field): (&Option<Value>, &Field)| {
-                Some(to_column_charset(&value_bytes(value.as_ref()?), field.charset))
-            };
-            let values: Vec<Option<Vec<u8>>> = row.iter().zip(&fields.columns).map(value).collect();
+            let values: Vec<Option<Vec<u8>>> = row.iter().map(|value| value.as_ref().map(value_bytes)).collect();
+            let values: Vec<Option<&[u8]>> = values.iter().map(Option::as_deref).collect();
+            let values = convert_row(&values, fields, &mut reading);
             reading.bytes += values.iter().flatten().map(|value| value.len() as u64).sum::<u64>();
             reading.rows += 1;
             each(&values)?;

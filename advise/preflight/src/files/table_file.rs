@@ -4,10 +4,13 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use facts::{Column, Facts, Index, IndexKind, IndexPart, RowFormat, Table};
-use mysql_collation::Flavour;
+use mysql_collation::{Charset, Flavour};
 
 use super::build_facts;
 use crate::Error;
+use crate::model::{Example, Reading};
+use crate::row::{Field, Fields, MAX_SHOWN_CHARACTERS};
+use crate::text::{self, ConversionError};
 
 /// A file that contains one table, and properties that the file doesn't contain.
 #[derive(Clone, Debug)]
@@ -74,6 +77,40 @@ impl TableFile {
     pub(super) fn content_error(&self, problem: impl Display) -> Error {
         Error::Content { path: self.path.clone(), problem: problem.to_string() }
     }
+}
+
+/// Maximum number of lacking values of a column that are kept.
+const MAX_LACKING: usize = 100;
+
+/// Converts the values of a row, which are UTF-8, to the character sets of their columns. Ill-formed
+/// values stay as they are. Values that a character set lacks become NULL, and are counted.
+pub(super) fn convert_row(values: &[Option<&[u8]>], fields: &Fields, reading: &mut Reading) -> Vec<Option<Vec<u8>>> {
+    let mut convert = |(value, field): (&Option<&[u8]>, &Field)| {
+        let value = (*value)?;
+        let Some(charset) = field.charset else { return Some(value.to_vec()) };
+        match text::convert(value, Charset::Utf8mb4, charset) {
+            Ok(converted) => Some(converted.into_owned()),
+            Err(ConversionError::IllFormedByte(_)) => Some(value.to_vec()),
+            Err(error @ ConversionError::UnsupportedCharacter(_)) => {
+                let lacking = reading.lacking.entry(field.name.clone()).or_default();
+                lacking.count += 1;
+                if lacking.examples.len() < MAX_LACKING {
+                    let display = |field: usize| display_utf8(values[field]);
+                    lacking.examples.push(Example {
+                        key: fields.key.iter().map(|&field| display(field)).collect(),
+                        values: vec![display_utf8(Some(value))],
+                        note: Some(error.to_string()),
+                    });
+                }
+                None
+            }
+        }
+    };
+    values.iter().zip(&fields.columns).map(&mut convert).collect()
+}
+
+fn display_utf8(value: Option<&[u8]>) -> String {
+    value.map_or_else(|| "NULL".into(), |value| text::display_text(value, Charset::Utf8mb4, MAX_SHOWN_CHARACTERS))
 }
 
 /// Returns the time of the last write, UTC. Empty if the time is unknown.
