@@ -176,7 +176,8 @@ pub struct CollisionGroup {
     pub count: u64,
     /// The first rows or values of the group.
     pub rows: Vec<Example>,
-    /// Why the first two become equal, character by character. Empty if unknown.
+    /// Why the others become equal to the first, character by character: each reason once. Empty if
+    /// unknown.
     pub why: Vec<String>,
     /// Collations of the target's character set that distinguish all of `rows`. Only the check
     /// `unique-key` determines them.

@@ -234,18 +234,24 @@ impl<'j> Merges<'j> {
             let to = self.column.target().charset()?;
             text::convert(value, self.column.conversion().read_charset(), to).ok().map(|value| value.into_owned())
         };
-        let why = match (
-            values.first().and_then(converted),
-            values.get(1).and_then(converted),
-            self.column.target().collation,
-        ) {
-            (Some(a), Some(b), Some(collation))
-                if self.direction == Direction::Merge && a.len().max(b.len()) <= MAX_VALUE_BYTES =>
-            {
-                explain::explain_equality(collation, &a, &b)
-            }
-            _ => Vec::new(),
-        };
+        let why = if self.direction == Direction::Merge { self.reasons(values, converted) } else { Vec::new() };
         CollisionGroup { count, rows: values.iter().map(example).collect(), why, distinguished_by: Vec::new() }
+    }
+
+    /// Returns why the other values are equal to the first, each reason once.
+    fn reasons(&self, values: &[Vec<u8>], converted: impl Fn(&Vec<u8>) -> Option<Vec<u8>>) -> Vec<String> {
+        let Some(collation) = self.column.target().collation else { return Vec::new() };
+        let converted: Vec<Vec<u8>> =
+            values.iter().filter_map(converted).filter(|value| value.len() <= MAX_VALUE_BYTES).collect();
+        let Some((first, others)) = converted.split_first() else { return Vec::new() };
+        let mut reasons: Vec<String> = Vec::new();
+        for other in others {
+            for reason in explain::explain_equality(collation, first, other) {
+                if !reasons.contains(&reason) {
+                    reasons.push(reason);
+                }
+            }
+        }
+        reasons
     }
 }

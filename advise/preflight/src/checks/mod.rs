@@ -110,6 +110,7 @@ pub trait RowCheck: Send {
 pub static CHECKS: &[&Check] = &[
     &unique_key::CHECK,
     &expression_key::CHECK,
+    &unique_key::duplicates::CHECK,
     &check_constraint::CHECK,
     &unholdable::CHECK,
     &text_length::CHECK,

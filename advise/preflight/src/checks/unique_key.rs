@@ -1,6 +1,8 @@
 //! Rows that collide in a unique key.
 
 mod candidates;
+mod collisions;
+pub(super) mod duplicates;
 
 use std::collections::BTreeSet;
 
@@ -20,6 +22,7 @@ use crate::row::{Fields, Row, decode_values, display_value};
 use crate::text;
 use candidates::{candidate_collations, is_language_specific};
 use check::{Reading, Severity};
+use collisions::{Collisions, Members, OldKeys, REPAIRED, STORED};
 
 pub static CHECK: Check = Check {
     name: "unique-key",
@@ -31,9 +34,6 @@ pub static CHECK: Check = Check {
               at the length at which it will be indexed; NULLs never collide. Rows are named by the key that the table is read by.",
     run: CheckFunction::Rows(checks),
 };
-
-/// Maximum number of rows per group that the finding lists.
-const MAX_ROWS: usize = 10;
 
 /// Returns the repaired text. `None` if the text is not double-encoded.
 fn repair_double_encoding(text: &str) -> Option<String> {
@@ -106,6 +106,11 @@ impl KeyPart {
             row.value(self.field)
         };
         let Some(value) = value else { return false };
+        self.append_value(value, key);
+        true
+    }
+
+    fn append_value(&self, value: &[u8], key: &mut Vec<u8>) {
         match (self.collation, self.prefix) {
             (Some(collation), prefix) => {
                 let value = prefix.map_or(value, |prefix| text::character_prefix(value, collation.charset(), prefix));
@@ -114,7 +119,6 @@ impl KeyPart {
             (None, Some(prefix)) => key.extend_from_slice(&value[..value.len().min(prefix)]),
             (None, None) => key.extend_from_slice(value),
         }
-        true
     }
 }
 
@@ -146,6 +150,7 @@ struct UniqueKey<'j> {
     index: &'j Index,
     target: usize,
     parts: Vec<KeyPart>,
+    old_keys: OldKeys,
     /// Prefixes per column, if the index has to be shortened.
     shortened: Option<Vec<Option<u64>>>,
     /// Collations of the target's character set that both the server and `mysql-collation` have.
@@ -167,11 +172,13 @@ impl<'j> UniqueKey<'j> {
         parts.extend(scan.fields.row_end.map(KeyPart::of_bytes));
         let sorter = Sorter::new(scan.sort_options.clone());
         let candidates = candidate_collations(scan, &parts);
+        let old_keys = OldKeys::new(scan, index);
         Some(Self {
             scan: *scan,
             index,
             target,
             parts,
+            old_keys,
             shortened,
             candidates,
             sorter,
@@ -188,7 +195,14 @@ impl<'j> UniqueKey<'j> {
         let rows: Vec<Vec<Option<Vec<u8>>>> = records.iter().map(|record| decode_values(record)).collect();
         let primary_key_columns = self.scan.fields.key.len();
         let values = |row: usize| &rows[row][primary_key_columns..];
-        let why = if rows.len() > 1 { self.explain_equality(values(0), values(1)) } else { Vec::new() };
+        let mut why = Vec::new();
+        for row in 1..rows.len() {
+            for reason in self.explain_equality(values(0), values(row)) {
+                if !why.contains(&reason) {
+                    why.push(reason);
+                }
+            }
+        }
         CollisionGroup {
             count,
             rows: rows.iter().map(|row| self.example(row)).collect(),
@@ -317,14 +331,14 @@ impl RowCheck for UniqueKey<'_> {
         loop {
             let record = sorted.next()?;
             match record {
-                Some(record) if members.count() > 0 && record.key == key => members.add(record.value),
+                Some(record) if members.count() > 0 && record.key == key => members.add(record.value, &self.old_keys),
                 record => {
                     self.add_group(&members, &mut collisions);
                     let Some(record) = record else { break };
                     key.clear();
                     key.extend_from_slice(record.key);
                     members = Members::default();
-                    members.add(record.value);
+                    members.add(record.value, &self.old_keys);
                 }
             }
         }
@@ -332,55 +346,6 @@ impl RowCheck for UniqueKey<'_> {
         let rows = (collisions.groups > 0).then(|| self.build_finding(collisions));
         Ok(rows.into_iter().chain(repairs).collect())
     }
-}
-
-/// First byte of a sorted record: the row as it is stored.
-const STORED: u8 = 0;
-/// First byte of a sorted record: the row after the repair of its double-encoded text.
-const REPAIRED: u8 = 1;
-
-/// Rows with one key.
-#[derive(Default)]
-struct Members {
-    stored_count: u64,
-    repaired_count: u64,
-    /// The first [`MAX_ROWS`] of the stored rows.
-    stored: Vec<Vec<u8>>,
-    /// The first [`MAX_ROWS`] of the repaired rows.
-    repaired: Vec<Vec<u8>>,
-}
-
-impl Members {
-    fn count(&self) -> u64 {
-        self.stored_count + self.repaired_count
-    }
-
-    fn add(&mut self, record: &[u8]) {
-        let Some((&kind, values)) = record.split_first() else { return };
-        let (count, rows) = match kind {
-            REPAIRED => (&mut self.repaired_count, &mut self.repaired),
-            _ => (&mut self.stored_count, &mut self.stored),
-        };
-        *count += 1;
-        if rows.len() < MAX_ROWS {
-            rows.push(values.to_vec());
-        }
-    }
-}
-
-/// Rows that a unique key would refuse.
-#[derive(Default)]
-struct Collisions {
-    /// Number of groups of stored rows.
-    groups: u64,
-    /// Number of rows in these groups.
-    rows: u64,
-    /// Groups to list.
-    listed: Vec<CollisionGroup>,
-    /// Number of repaired rows that collide with another row.
-    repairs: u64,
-    /// Repaired rows to list, each with the rows that it collides with.
-    listed_repairs: Vec<Example>,
 }
 
 impl UniqueKey<'_> {
@@ -406,11 +371,13 @@ impl UniqueKey<'_> {
 
     /// Counts and lists the rows of one key.
     fn add_group(&self, members: &Members, collisions: &mut Collisions) {
-        if members.stored_count > 1 {
+        // Rows that are equal already don't become so.
+        let distinct = members.distinct();
+        if distinct > 1 {
             collisions.groups += 1;
-            collisions.rows += members.stored_count;
+            collisions.rows += distinct;
             if collisions.listed.len() < self.scan.job.examples {
-                collisions.listed.push(self.collision_group(&members.stored, members.stored_count));
+                collisions.listed.push(self.collision_group(&members.stored, distinct));
             }
         }
         if members.repaired_count > 0 && members.count() > 1 {

@@ -32,6 +32,52 @@ fn checks_a_csv_file() {
     words(&[]).refuses_with(&["people.csv", "the header has name twice"]);
 }
 
+/// Values that the collation of --from can't hold, keys that are not unique now, and groups.
+#[test]
+fn tells_what_a_csv_file_is_now_from_what_a_conversion_does() {
+    let workspace = Workspace::new();
+    let check = |name: &str, rows: &str, from: &str, more: &[&str]| {
+        fs::write(workspace.root().join(name), format!("id,name\n{rows}")).unwrap();
+        let csv = format!("--csv={name}");
+        let from = format!("--from={from}");
+        let common = ["preflight", &csv, &from, "--to=utf8mb4_0900_ai_ci", "--flavour=mysql"];
+        workspace.wait_for_end(workspace.weigh(&[&common, more].concat()).spawn().unwrap())
+    };
+    let foreign = check("foreign.csv", "1,Łukasz\n2,Müller\n", "latin1_swedish_ci", &[]);
+    assert!(foreign.stdout.contains("1 value can't be held in latin1 now"), "{foreign}");
+    assert!(foreign.stdout.contains("'Łukasz' (key 1): Ł (U+0141)"), "{foreign}");
+    assert!(!foreign.stdout.contains("double-encoded"), "{foreign}");
+
+    let twice = check("twice.csv", "1,a\n2,a\n3,b\n4,B\n5,B\n", "utf8mb4_bin", &["--key=name"]);
+    for part in ["4 rows in 2 groups are equal already", "2 rows become equal", "'b' (key 3) = 'B' (key 4)"] {
+        assert!(twice.stdout.contains(part), "{part}: {twice}");
+    }
+    let equal = check("equal.csv", "1,'Doe'\n2,'doe'\n", "utf8mb4_general_ci", &["--key=name"]);
+    assert!(equal.stdout.contains("2 rows are equal already"), "{equal}");
+    assert!(!equal.stdout.contains("become equal"), "{equal}");
+
+    let letters: String = ('a'..='e').map(|letter| format!("1,{letter}\n2,{}\n", letter.to_uppercase())).collect();
+    let few = check("many.csv", &letters, "utf8mb4_bin", &["--key=name"]);
+    assert!(few.stdout.contains("'b' (key 1)") && few.stdout.contains("and 3 more (--examples"), "{few}");
+    assert!(!few.stdout.contains("'e' (key 1)"), "{few}");
+    for more in [&["--examples=20"][..], &["--format=markdown"]] {
+        let all = check("many.csv", &letters, "utf8mb4_bin", &[&["--key=name"], more].concat());
+        assert!(all.stdout.contains("'e' (key 1) = 'E' (key 2)") && !all.stdout.contains("more (--examples"), "{all}");
+    }
+    let sharp = check("sharp.csv", "1,ß\n2,ẞ\n3,ss\n", "utf8mb4_bin", &["--key=name"]);
+    let reasons = sharp.stdout.split("(key 3): ").nth(1).unwrap_or_else(|| panic!("no reasons: {sharp}"));
+    assert!(reasons.starts_with("ß = ẞ, ß = ss"), "{sharp}");
+    let merged = check("merged.csv", "1,か\n2,が\n3,カ\n", "utf8mb4_bin", &[]);
+    assert!(merged.stdout.contains("か = が, か = カ"), "{merged}");
+    fs::write(workspace.root().join("empty.csv"), "").unwrap();
+    let words = ["preflight", "--csv=empty.csv", "--from=utf8mb4_bin", "--to=utf8mb4_unicode_ci", "--key=id"];
+    workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap()).refuses_with(&["empty.csv", "it is empty"]);
+    let charset = ["preflight", "--csv=many.csv", "--from=latin1", "--to=utf8mb4_unicode_ci"];
+    workspace
+        .wait_for_end(workspace.weigh(&charset).spawn().unwrap())
+        .refuses_with(&["latin1 is a character set", "such as latin1_swedish_ci (the default)"]);
+}
+
 /// Files by pyarrow (see advise/preflight/tests/fixtures/README.md): one file, and a folder of two
 /// with a marker file.
 #[test]
