@@ -6,6 +6,7 @@
 mod binary_log;
 mod byte_functions;
 mod check_constraint;
+mod collate_index;
 mod double_encoding;
 mod elsewhere;
 mod evaluated;
@@ -109,8 +110,8 @@ pub trait RowCheck: Send {
 /// All checks. Findings of one severity are sorted in this order.
 pub static CHECKS: &[&Check] = &[
     &unique_key::CHECK,
-    &expression_key::CHECK,
     &unique_key::duplicates::CHECK,
+    &expression_key::CHECK,
     &check_constraint::CHECK,
     &unholdable::CHECK,
     &text_length::CHECK,
@@ -144,6 +145,7 @@ pub static CHECKS: &[&Check] = &[
     &programs::CHECK,
     &program_collate::CHECK,
     &program_mix::CHECK,
+    &collate_index::CHECK,
     &versioned::CHECK,
     &BINARY_LOG,
     &REHEARSAL,

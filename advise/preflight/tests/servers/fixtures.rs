@@ -230,6 +230,7 @@ fn run_fixtures(server: &str, target: &str) -> Lab {
         run_fixture(&mut lab, target, fixture);
     }
     test_programs(&mut lab, target);
+    test_collate_index(&mut lab, target);
     test_narrower_charset(&mut lab);
     test_partial_conversion(&mut lab, target);
     test_warnings(&mut lab, target);
@@ -294,6 +295,39 @@ fn test_programs(lab: &mut Lab, target: &str) {
     let finding = find_finding(&report, "programs", "fx_programs");
     assert!(finding.details.count >= 2, "{}", describe_report(&report));
     lab.assert_converges("fx_programs", target, &report);
+}
+
+/// Checks a view whose COLLATE loses an index to the plan.
+fn test_collate_index(lab: &mut Lab, target: &str) {
+    let general = "CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci";
+    let statements = [
+        format!("CREATE TABLE c (id INT AUTO_INCREMENT PRIMARY KEY, code VARCHAR(20) {general}, KEY k (code))"),
+        "CREATE TABLE o (id INT PRIMARY KEY, code VARCHAR(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci)"
+            .to_owned(),
+        "INSERT INTO o VALUES (1, 'c1'), (2, 'c2')".to_owned(),
+        format!("INSERT INTO c (code) VALUES {}", ["('c1')"; 300].join(", ")),
+        "UPDATE c SET code = CONCAT('c', id)".to_owned(),
+        "CREATE VIEW v AS SELECT STRAIGHT_JOIN o.id, c.id AS c FROM o JOIN c ON c.code = o.code COLLATE utf8mb4_general_ci"
+            .to_owned(),
+        "CREATE VIEW sorted AS SELECT code COLLATE utf8mb4_general_ci AS code FROM c".to_owned(),
+    ];
+    lab.schema("fx_collate_index", "utf8mb4", &statements);
+    let looks_up = |lab: &mut Lab| {
+        let plan: Vec<mysql::Row> = mysql::prelude::Queryable::query(
+            &mut lab.conn,
+            "EXPLAIN FORMAT=TRADITIONAL SELECT * FROM fx_collate_index.v",
+        )
+        .unwrap();
+        plan.iter().any(|line| line.get::<Option<String>, _>("type").unwrap().as_deref() == Some("ref"))
+    };
+    assert!(looks_up(lab));
+    let report = lab.report("fx_collate_index", target);
+    let found: Vec<_> = report.findings.iter().filter(|finding| finding.check == "collate-index").collect();
+    assert_eq!(found.len(), 1, "{}", describe_report(&report));
+    assert_eq!((found[0].object.name.as_str(), found[0].severity), ("fx_collate_index.v", Warning));
+    assert!(found[0].what.contains("the index fx_collate_index.c: k"), "{:?}", found[0]);
+    assert_eq!(lab.run_plan(&report), []);
+    assert!(!looks_up(lab));
 }
 
 /// Checks a conversion to a character set that lacks characters.
