@@ -30,7 +30,8 @@ pub fn markdown(report: &Report) -> String {
     let mut out = format!("## Preflight: {}\n\n", report.targets.join(", "));
     plain::push_list(&[&[verdict(report)], &head(report)[..]].concat(), &mut out);
     if !report.findings.is_empty() {
-        plain::push_tables(&[rows::finding_table(report)], &mut out);
+        let tables = [rows::finding_table(report), rows::example_table(report)];
+        plain::push_tables(&tables.into_iter().filter(|table| !table.rows.is_empty()).collect::<Vec<_>>(), &mut out);
     }
     let conversions = conversions::conversion_table(report, usize::MAX);
     plain::push_tables(&conversions.into_iter().chain(grids(report)).collect::<Vec<_>>(), &mut out);

@@ -106,6 +106,7 @@ fn answers_of_other_commands_fit_a_screen_and_say_nothing_twice() {
         online: path("plan-online.sh"),
         page: path("preflight.html"),
         client: ["mariadb", "--host=db", "--user=it's me"].map(str::to_owned).into(),
+        ..report::preflight::PlanFiles::default()
     };
     for (name, text) in [
         ("audit", report::audit::text(&found, report::audit::Selection::default(), NARROW)),

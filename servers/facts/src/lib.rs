@@ -11,6 +11,6 @@ mod runnable_names;
 pub use model::*;
 pub use read::{
     Limits, Privilege, SYSTEM_SCHEMAS, Scope, UnopenedViews, VARIABLES, apply_settings, connect, read,
-    read_code_with_own_rights, read_replica, read_user_code, rights_beyond,
+    read_code_with_own_rights, read_replica, read_user_code, rights_beyond, schemas_without,
 };
 pub use runnable_names::RunnableNames;

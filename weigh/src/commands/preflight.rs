@@ -20,11 +20,12 @@ use preflight::{Checkpoint, Options, Rehearsed, Report, RowSource, ServerRows, S
 use progress::Bar;
 use rehearsal::Kind;
 use report::preflight::{self as printed, PlanFiles};
-use server::Server;
+use server::{Login, Server, Spec};
 
 use crate::dump::read_lines;
 use crate::options::collation::describe_charset;
 use crate::options::pipeline::{Conclusion, format_name, has_lines};
+use crate::options::values::without_repeats;
 use crate::{output, results};
 pub use args::PreflightArgs;
 use args::PreflightFormat;
@@ -56,11 +57,12 @@ pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
     let request = args.request()?;
     let options = args.options(request)?;
     let (mut report, client) = match args.reads_files() {
-        true => (files::check_files(args, &options)?, Vec::new()),
+        true => (files::check_files(args, &options)?, Client::default()),
         false => check_server(args, &options)?,
     };
     costs::add(&measured, &mut report);
-    let files = PlanFiles { client, ..write_files(args, &report)? };
+    let Client { words, not_altered } = client;
+    let files = PlanFiles { client: words, not_altered, examples: args.examples, ..write_files(args, &report)? };
     let dumps = match &args.dump {
         Some(path) if has_lines(&args.format) => preflight::list_dump_files(path)?,
         _ => Vec::new(),
@@ -115,8 +117,31 @@ fn write_files(args: &PreflightArgs, report: &Report) -> Result<PlanFiles> {
     Ok(PlanFiles { plan: write("plan.sql", &plan)?, online, page, ..PlanFiles::default() })
 }
 
-/// Checks a server. Also returns the words of the command that opens a client on it.
-fn check_server(args: &PreflightArgs, options: &Options) -> Result<(Report, Vec<String>)> {
+/// How a plan is run on the server that was read.
+#[derive(Default)]
+struct Client {
+    /// Words of the command that opens a client on the server.
+    words: Vec<String>,
+    /// Schemas of the plan in which the account may not alter a table.
+    not_altered: Vec<String>,
+}
+
+impl Client {
+    fn find(server: &Server, spec: &Spec, login: &Login, report: &Report) -> Result<Self> {
+        let words = client::words(server, spec, login);
+        if words.is_empty() || report.plan.is_none() {
+            return Ok(Self { words, ..Self::default() });
+        }
+        let converted = report.tables.iter().filter(|table| !table.converted.is_empty());
+        let schemas = without_repeats(converted.map(|table| table.schema.clone()));
+        // A server that doesn't say what the account may do refuses the plan itself.
+        let not_altered = facts::schemas_without(&mut server.connect()?, "ALTER", &schemas).unwrap_or_default();
+        Ok(Self { words, not_altered })
+    }
+}
+
+/// Checks a server.
+fn check_server(args: &PreflightArgs, options: &Options) -> Result<(Report, Client)> {
     let targets = args.connect.resolve_with_private_server(args.parallel)?;
     let [spec] = targets.specs.as_slice() else { bail!("preflight takes one server at a time") };
     let bar = Bar::new();
@@ -162,7 +187,7 @@ fn check_server(args: &PreflightArgs, options: &Options) -> Result<(Report, Vec<
     if let Some(scratch) = scratch {
         apply::apply(&scratch, &facts, &mut report, &bar)?;
     }
-    let client = client::words(&server, spec, &targets.options.login);
+    let client = Client::find(&server, spec, &targets.options.login, &report)?;
     Ok((report, client))
 }
 
@@ -201,17 +226,6 @@ fn collations_of<'f>(facts: &'f Facts, name: &str) -> Vec<&'f str> {
     collations.into_iter().map(|collation| collation.name.as_str()).collect()
 }
 
-/// Lists the default collation, marked as such, then the well-known ones of the others.
-fn suggest_collations(collations: &[&str], charset: &str) -> String {
-    const ASKED_FOR: [&str; 6] = ["0900_ai_ci", "0900_as_ci", "uca1400_ai_ci", "unicode_520_ci", "general_ci", "bin"];
-    let is_asked_for = |name: &str| {
-        name.strip_prefix(charset).and_then(|rest| rest.strip_prefix('_')).is_some_and(|rest| ASKED_FOR.contains(&rest))
-    };
-    let (default, others) = collations.split_first().expect("a character set has collations");
-    let others = others.iter().filter(|name| is_asked_for(name)).map(|name| (*name).to_owned());
-    std::iter::once(format!("{default} (the default)")).chain(others).collect::<Vec<_>>().join(", ")
-}
-
 /// Identifies what a checkpoint belongs to: weigh's version, the server, and the options that
 /// choose targets, columns, checks, rows and examples.
 fn checkpoint_identity(server: &Server, args: &PreflightArgs) -> String {
@@ -223,7 +237,7 @@ fn checkpoint_identity(server: &Server, args: &PreflightArgs) -> String {
         args.all_columns,
         &args.checks,
         &args.skip,
-        args.examples,
+        args.examples(),
         (args.no_rows, args.without_key),
     );
     format!("weigh {} preflight of {} {}: {what:?}", env!("CARGO_PKG_VERSION"), server.endpoint(), server.version())

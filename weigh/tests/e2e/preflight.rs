@@ -322,6 +322,11 @@ fn times_an_alter_on_a_sample_of_mysql() {
 fn reports_missing_privileges() {
     let mut shop = Shop::on("mariadb");
     shop.run(&["GRANT INSERT ON shop.customers TO reader@localhost"]);
+    let words = ["--user=reader", "--to=utf8mb4_unicode_ci", "--trial=none", "--table=notes"];
+    let text = shop.workspace.wait_for_end(shop.command(&words).spawn().unwrap());
+    let line = text.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(line.contains("run it as an account that may ALTER (this one may not in shop):"), "{text}");
+    assert!(text.stdout.contains(" --user=ACCOUNT < "), "{text}");
     let words = ["--user=reader", "--to=utf8mb4_unicode_ci", "--format=json"];
     let report = read(&shop.workspace.wait_for_end(shop.command(&words).spawn().unwrap()));
     let unchecked = report.unchecked.join("\n");

@@ -107,6 +107,24 @@ pub(super) fn finding_table(report: &Report) -> Table {
     Table::new("Findings", heads, report.findings.iter().map(line))
 }
 
+/// Builds the table of the groups and examples of all findings: a line each, and one for those that
+/// are omitted.
+pub(super) fn example_table(report: &Report) -> Table {
+    let heads = ["object", "check", "rows"].map(|head| column("", head, ColumnKind::Left)).into();
+    let lines = |finding: &Finding| {
+        let head = [finding.object.name.clone(), finding.check.clone()];
+        let details = &finding.details;
+        let mut lines: Vec<String> = details.groups.iter().map(describe_group).collect();
+        lines.extend(details.examples.iter().map(describe_example));
+        let listed = lines.len() as u64;
+        if listed > 0 && details.count > listed {
+            lines.push(format!("and {} more (--examples N)", group_thousands((details.count - listed) as f64)));
+        }
+        lines.into_iter().map(|line| Row::new([&head[..], &[line]].concat())).collect::<Vec<_>>()
+    };
+    Table::new("Groups and examples", heads, report.findings.iter().flat_map(lines))
+}
+
 /// Returns a line per group and example, at most `most` and one line with the number of omitted
 /// ones.
 pub(super) fn finding_lines(finding: &Finding, most: usize) -> Vec<String> {
@@ -117,7 +135,8 @@ pub(super) fn finding_lines(finding: &Finding, most: usize) -> Vec<String> {
         && listed > 0
         && finding.details.groups.len() + finding.details.examples.len() > most
     {
-        lines.push(format!("and {} more", group_thousands((finding.details.count - listed) as f64)));
+        let more = group_thousands((finding.details.count - listed) as f64);
+        lines.push(format!("and {more} more (--examples N; --format html, markdown or json)"));
     }
     lines
 }

@@ -21,6 +21,10 @@ pub struct PlanFiles {
     /// Words of the command that opens a client on the server that was read, without a password.
     /// Empty if the plan can't be run there.
     pub client: Vec<String>,
+    /// Schemas of the plan in which the account that read them may not alter a table.
+    pub not_altered: Vec<String>,
+    /// Groups, examples and statements that a finding lists, at most. `None`: a few.
+    pub examples: Option<usize>,
 }
 
 const MAX_CAUSES: usize = 6;
@@ -28,6 +32,8 @@ const MAX_TABLES: usize = 8;
 /// Maximum number of examples, and of statements, of a cause.
 const MAX_EXAMPLES: usize = 2;
 const MAX_REMARKS: usize = 3;
+/// Maximum number of schemas that a line names.
+const MAX_SCHEMAS: usize = 3;
 const INDENT: &str = "    ";
 const LOCK_WAIT: &str = "If it stops with error 1205, a transaction uses a table, and the statement has changed nothing: the plan says \
                          how to find the transaction; end it, and run the plan again.";
@@ -38,7 +44,7 @@ pub fn text(report: &Report, files: &PlanFiles, style: Style) -> String {
     let (sign, paint) = verdict_mark(report);
     style.push_wrapped_marked(sign, paint, "  ", &verdict(report), &mut out);
     style.push_wrapped("", "  ", &scope(report), &mut out);
-    push_findings(report, style, &mut out);
+    push_findings(report, files, style, &mut out);
     push_tables_to_convert(report, style, &mut out);
     let costs = rows::cost_table(report);
     if !costs.rows.is_empty() {
@@ -63,9 +69,16 @@ fn push_next(report: &Report, files: &PlanFiles, style: Style, out: &mut String)
         _ if fails => style.push_wrapped("Next: ", "  ", "mend the errors (✗), then run this again.", out),
         Some(_) if files.client.is_empty() => style.push_wrapped("Next: ", "  ", "read the plan.", out),
         Some(plan) => {
-            style.push_wrapped("Next: ", "  ", "read the plan, then run it:", out);
+            let who = match files.not_altered.as_slice() {
+                [] => String::new(),
+                schemas => format!(
+                    " as an account that may ALTER (this one may not in {})",
+                    message::list_names(schemas, MAX_SCHEMAS)
+                ),
+            };
+            style.push_wrapped("Next: ", "  ", &format!("read the plan, then run it{who}:"), out);
             // Never wrapped, so that a user can copy the command.
-            out.push_str(&format!("  {}\n", plan_command(report, &files.client, plan)));
+            out.push_str(&format!("  {}\n", plan_command(report, files, plan)));
             style.push_wrapped("", "  ", LOCK_WAIT, out);
         }
         None => {}
@@ -73,8 +86,12 @@ fn push_next(report: &Report, files: &PlanFiles, style: Style, out: &mut String)
 }
 
 /// Returns the shell command that runs the plan.
-fn plan_command(report: &Report, client: &[String], plan: &str) -> String {
-    let mut words: Vec<String> = client.iter().map(|word| escape::shown_shell_word(word)).collect();
+fn plan_command(report: &Report, files: &PlanFiles, plan: &str) -> String {
+    let shown = |word: &String| match word.starts_with("--user=") && !files.not_altered.is_empty() {
+        true => "--user=ACCOUNT".to_owned(),
+        false => escape::shown_shell_word(word),
+    };
+    let mut words: Vec<String> = files.client.iter().map(shown).collect();
     if report.plan.as_ref().is_some_and(has_comments) {
         words.push("--comments".to_owned());
     }
@@ -107,7 +124,7 @@ fn scope(report: &Report) -> String {
     format!("{server} · {read}")
 }
 
-fn push_findings(report: &Report, style: Style, out: &mut String) {
+fn push_findings(report: &Report, files: &PlanFiles, style: Style, out: &mut String) {
     let findings = |is: fn(&Finding) -> bool| report.findings.iter().filter(move |finding| is(finding));
     let mut causes = causes(findings(|finding| severity(finding) == Severity::Error));
     // Errors that the plan solves, apart from the others of their check.
@@ -118,13 +135,14 @@ fn push_findings(report: &Report, style: Style, out: &mut String) {
     let is_shown = |cause: &&Cause<'_, ConversionDetails>| cause.first().severity > Severity::Note;
     let shown = causes.iter().filter(is_shown).count().min(MAX_CAUSES);
     let (first, rest) = causes.split_at(shown);
-    first.iter().for_each(|cause| push_cause(cause, style, out));
+    first.iter().for_each(|cause| push_cause(cause, files.examples, style, out));
     if let Some(rest) = summarise(rest) {
         style.push_wrapped("… ", INDENT, &format!("{rest} (--format html, markdown or json)"), out);
     }
 }
 
-fn push_cause(cause: &Cause<'_, ConversionDetails>, style: Style, out: &mut String) {
+/// `examples` is the number of examples that was asked for.
+fn push_cause(cause: &Cause<'_, ConversionDetails>, examples: Option<usize>, style: Style, out: &mut String) {
     let first = cause.first();
     let title = CHECKS.iter().find(|check| check.name == first.check).map_or("", |check| check.title);
     let severity = severity(first);
@@ -137,8 +155,8 @@ fn push_cause(cause: &Cause<'_, ConversionDetails>, style: Style, out: &mut Stri
             push(&others);
         }
     }
-    let examples = if is_single { MAX_EXAMPLES } else { 1 };
-    rows::finding_lines(first, examples).iter().for_each(|line| push(line));
+    let listed = examples.unwrap_or(if is_single { MAX_EXAMPLES } else { 1 });
+    rows::finding_lines(first, listed).iter().for_each(|line| push(line));
     if is_single {
         push(&first.why);
     }
@@ -146,7 +164,7 @@ fn push_cause(cause: &Cause<'_, ConversionDetails>, style: Style, out: &mut Stri
     if is_single {
         // Users copy statements into a client.
         let is_safe = |statement: &&String| ClientReader::default().read(statement, ";", false).is_ok();
-        for statement in first.details.statements.iter().filter(is_safe).take(MAX_EXAMPLES) {
+        for statement in first.details.statements.iter().filter(is_safe).take(examples.unwrap_or(MAX_EXAMPLES)) {
             push(&format!("{};", printable_sql(statement).replace('\n', " ")));
         }
     }

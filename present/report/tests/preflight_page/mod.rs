@@ -111,6 +111,10 @@ fn command_that_runs_the_plan_is_quoted_and_keeps_comments() {
     let printed = |report: &preflight::Report| text(report, &files, report::Style::default());
     let line = "\n  mysql --host=db '--user=it'\\''s' < 'my plan.sql'\n";
     assert!(printed(&report).contains(line), "{}", printed(&report));
+    let denied = PlanFiles { not_altered: vec!["shop".into()], ..files.clone() };
+    let denied = text(&report, &denied, report::Style::default());
+    assert!(denied.contains("as an account that may ALTER (this one may not in shop):"), "{denied}");
+    assert!(denied.contains("\n  mysql --host=db --user=ACCOUNT < 'my plan.sql'\n"), "{denied}");
     let plan = report.plan.as_mut().unwrap();
     plan.steps.push(preflight::Step {
         phase: preflight::Phase::Programs,

@@ -116,6 +116,14 @@ fn reachable_schemas(conn: &mut Conn, prefix: &str) -> mysql::Result<Vec<String>
     Ok(reachable)
 }
 
+/// Returns the schemas in which the account has the privilege neither as a whole nor on a table.
+/// None of them if it has roles that may have the privilege.
+pub fn schemas_without(conn: &mut Conn, privilege: &str, schemas: &[String]) -> mysql::Result<Vec<String>> {
+    let grants = Grants::read(conn)?;
+    let lacks = |schema: &&String| grants.roles.is_empty() && !grants.has_on_part(privilege, schema);
+    Ok(schemas.iter().filter(lacks).cloned().collect())
+}
+
 impl Grants {
     pub fn read(conn: &mut Conn) -> mysql::Result<Self> {
         let account: String = conn.query_first("SELECT CURRENT_USER()")?.unwrap_or_default();
@@ -200,6 +208,15 @@ impl Grants {
     }
 }
 
+impl Grants {
+    /// True if the account has a privilege on a schema, or on one of its tables.
+    fn has_on_part(&self, privilege: &str, schema: &str) -> bool {
+        let is_part = |object: &str| object.rsplit_once('.').is_some_and(|(own, _)| own.eq_ignore_ascii_case(schema));
+        let grants = |set: &BTreeSet<String>| set.contains(privilege) || set.contains("ALL PRIVILEGES");
+        self.has(privilege, schema) || self.schemas.iter().any(|(object, set)| is_part(object) && grants(set))
+    }
+}
+
 /// Removes quotes: `` `shop`.* `` → `shop.*`.
 fn strip_quotes(object: &str) -> String {
     object.replace('`', "")
@@ -245,6 +262,13 @@ mod tests {
         assert!(limited.has("TRIGGER", "shop_1") && limited.has("SHOW VIEW", "shop_"));
         assert!(!limited.has("TRIGGER", "shopx1") && !limited.has("EVENT", "shop_1"));
         assert!(limited.has("SELECT", "anything"), "routines are in mysql.proc");
+    }
+
+    #[test]
+    fn a_privilege_on_a_table_counts_for_its_schema() {
+        let limited = grants(&["GRANT SELECT ON *.* TO `me`@`%`", "GRANT SELECT, ALTER ON `shop`.`t` TO `me`@`%`"]);
+        assert!(limited.has_on_part("ALTER", "shop") && !limited.has_on_part("ALTER", "crm"));
+        assert!(grants(&["GRANT ALL PRIVILEGES ON *.* TO `me`@`%`"]).has_on_part("ALTER", "crm"));
     }
 
     #[test]

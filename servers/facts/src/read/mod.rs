@@ -39,7 +39,7 @@ use dictionary_row::DictionaryRow;
 use grants::Grants;
 
 pub use connection::{Limits, apply_settings, connect};
-pub use grants::{Privilege, rights_beyond};
+pub use grants::{Privilege, rights_beyond, schemas_without};
 pub use settings::VARIABLES;
 pub use unopened_views::UnopenedViews;
 pub use user_code::{read_code_with_own_rights, read_user_code};

@@ -197,9 +197,9 @@ pub struct PreflightArgs {
     #[arg(long, value_enum, value_name = "SEVERITY", hide_possible_values = true, default_value_t = SeverityArg::Warning, help_heading = "Output")]
     pub fail_on: SeverityArg,
 
-    /// Groups, examples and repairs that a finding lists, at most
-    #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Output")]
-    pub examples: usize,
+    /// Groups, examples and repairs that a finding lists, at most [default: 100, in text 2]
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub examples: Option<usize>,
 
     #[command(flatten)]
     pub baseline: BaselineArgs,
@@ -212,6 +212,9 @@ pub struct PreflightArgs {
     #[command(flatten)]
     pub connect: ConnectArgs,
 }
+
+/// Default of `--examples`.
+const DEFAULT_EXAMPLES: usize = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PreflightFormat {
@@ -274,6 +277,11 @@ pub fn explain_checks() -> String {
 }
 
 impl PreflightArgs {
+    /// Returns the limit of the groups, examples and repairs of a finding.
+    pub fn examples(&self) -> usize {
+        self.examples.unwrap_or(DEFAULT_EXAMPLES)
+    }
+
     /// Returns `true` if files are read instead of a server.
     pub fn reads_files(&self) -> bool {
         self.csv.is_some() || self.parquet.is_some() || self.dump.is_some()
@@ -291,7 +299,7 @@ impl PreflightArgs {
             // `--from` is the collation of every column, so a `_bin` collation is no column's own
             // choice to keep.
             all_columns: self.all_columns || self.csv.is_some() || self.parquet.is_some(),
-            examples: self.examples,
+            examples: self.examples(),
             plan_back: self.plan_back.is_some(),
         })
     }

@@ -65,10 +65,13 @@ fn tells_what_a_csv_file_is_now_from_what_a_conversion_does() {
         assert!(all.stdout.contains("'e' (key 1) = 'E' (key 2)") && !all.stdout.contains("more (--examples"), "{all}");
     }
     let sharp = check("sharp.csv", "1,ß\n2,ẞ\n3,ss\n", "utf8mb4_bin", &["--key=name"]);
-    let reasons = sharp.stdout.split("(key 3): ").nth(1).unwrap_or_else(|| panic!("no reasons: {sharp}"));
-    assert!(reasons.starts_with("ß = ẞ, ß = ss"), "{sharp}");
+    for reason in ["(key 3): ß = ẞ (weight ", ", ß = ss (weight "] {
+        assert!(sharp.stdout.contains(reason), "{reason}: {sharp}");
+    }
     let merged = check("merged.csv", "1,か\n2,が\n3,カ\n", "utf8mb4_bin", &[]);
-    assert!(merged.stdout.contains("か = が, か = カ"), "{merged}");
+    for reason in [": か = が (weight ", ", か = カ (weight "] {
+        assert!(merged.stdout.contains(reason), "{reason}: {merged}");
+    }
     fs::write(workspace.root().join("empty.csv"), "").unwrap();
     let words = ["preflight", "--csv=empty.csv", "--from=utf8mb4_bin", "--to=utf8mb4_unicode_ci", "--key=id"];
     workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap()).refuses_with(&["empty.csv", "it is empty"]);
