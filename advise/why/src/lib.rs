@@ -35,6 +35,7 @@ mod syntax;
 mod tables;
 mod trial;
 mod trigger_row;
+mod unjudged;
 mod variables;
 
 pub use copy::{Copy, Refusal, Session};

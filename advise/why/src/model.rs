@@ -43,6 +43,9 @@ pub struct Judged {
     /// running server's plan shows the loss.
     #[serde(skip)]
     pub suspects: Vec<Finding>,
+    /// Warnings of the server about indexes that it cannot use, if nothing was found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// A cause of an error or of a lost index, with the remedies that a server was seen to accept.

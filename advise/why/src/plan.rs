@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use server::Flavour;
+use sql::quote_identifier;
 
 use crate::Error;
 use crate::copy::{Copy, Place, Refusal, Results};
@@ -18,6 +19,8 @@ pub struct Plan {
     pub is_empty_lookup: bool,
     /// True if MIN or MAX is read off an index, so that the plan has no tables.
     pub is_optimized_away: bool,
+    /// Tables that are read once per row of another table.
+    pub repeated: Vec<String>,
 }
 
 impl Copy<'_> {
@@ -58,10 +61,15 @@ pub(crate) fn read_plan(results: &Results) -> Plan {
         // MariaDB with a rowid filter: type `ref|filter`, key `email|created`, rows `1 (50%)`.
         let looked_up = |name: &str| Some(value(name)?.split('|').next()?.to_owned());
         if let (Some(table), Some(rows)) = (value("table"), rows) {
-            let part = parts.entry(value("id").unwrap_or_default()).or_insert(Part { rows: 1, is_repeated: false });
+            let id = value("id").unwrap_or_default();
+            let is_first = !parts.contains_key(&id);
+            let part = parts.entry(id).or_insert(Part { rows: 1, is_repeated: false });
             part.rows = part.rows.saturating_mul(rows);
             part.is_repeated |= value("select_type").is_some_and(|kind| is_repeated(&kind));
             let filtered = value("filtered").and_then(|percent| percent.parse::<f64>().ok());
+            if part.is_repeated || !is_first {
+                plan.repeated.push(table.clone());
+            }
             plan.figures.tables.push(TableAccess {
                 table,
                 access: looked_up("type").unwrap_or_default(),
@@ -129,6 +137,14 @@ pub fn has_order(access: &TableAccess) -> bool {
     access.access == "index" && !is_sorted(access)
 }
 
+/// True if a warning of [`Plan::warnings`] names the column: `… on field 'code'` in MySQL,
+/// `` … lookup: `shop`.`orders`.`code` of collation … `` in MariaDB.
+pub fn names_column(warning: &str, column: &str) -> bool {
+    let warning = warning.to_lowercase();
+    let column = column.to_lowercase();
+    warning.ends_with(&format!("field '{column}'")) || warning.contains(&format!(".{} of", quote_identifier(&column)))
+}
+
 pub fn is_lookup(access: &TableAccess) -> bool {
     matches!(
         access.access.as_str(),
@@ -175,6 +191,17 @@ mod tests {
         assert_eq!((table.access.as_str(), key, key_len, table.rows), ("ref", Some("email"), Some("122"), 3));
         assert_eq!((table.kept, wastes_rows(table)), (Some(1), false));
         assert!(wastes_rows(&TableAccess { rows: 3000, kept: Some(300), ..table.clone() }));
+    }
+
+    /// Warnings of MySQL 9.7 and MariaDB 11.8.
+    #[test]
+    fn warnings_name_a_column() {
+        let mysql = "Cannot use ref access on index 'ix_code' due to type or collation conversion on field 'Code'";
+        let mariadb =
+            "Cannot use key `mail` part[0] for lookup: `app`.`o`.`code` of collation `latin1_swedish_ci` = \"x\"";
+        for warning in [mysql, mariadb] {
+            assert!(names_column(warning, "code") && !names_column(warning, "ode"), "{warning}");
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::spot::{Source, SpotKind};
 use crate::syntax::parse_program;
 use crate::tables::TableName;
 use crate::trial::{Inner, Outcome, Subject};
+use crate::unjudged::{describe_unresolved, describe_warning, has_empty_lookup, unresolved_warnings, why_unjudged};
 use crate::variables::find_variables;
 use crate::{ddl, name};
 
@@ -80,6 +81,10 @@ pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> 
                 }
                 let unjudged = diagnoser.unjudged().map(|reason| format!("{}: {reason}", given.place));
                 let is_unjudged = unjudged.is_some() && findings.is_empty();
+                let warnings = if findings.is_empty() { diagnoser.warnings } else { Vec::new() };
+                if unjudged.is_none() {
+                    found.notes.extend(warnings.iter().map(|warning| describe_warning(&given.place, warning)));
+                }
                 found.notes.extend(unjudged);
                 found.statements.push(Judged {
                     place: given.place.clone(),
@@ -89,6 +94,7 @@ pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> 
                     findings,
                     is_unjudged,
                     suspects: diagnoser.suspects,
+                    warnings,
                 });
                 // The statements of a slow log are not in the order of one session.
                 if given.seconds.is_none() && sets_variables(&given.text) {
@@ -172,11 +178,22 @@ struct Diagnoser<'c, 's> {
     budget: usize,
     /// Number of expressions that were not judged.
     left_out: usize,
+    /// Warnings of the server about indexes for which no remedy was found.
+    warnings: Vec<String>,
 }
 
 impl<'c, 's> Diagnoser<'c, 's> {
     fn new(copy: &'c mut Copy<'s>, session: Session) -> Self {
-        Self { copy, session, made_up: 0, unjudged: None, suspects: Vec::new(), budget: MAX_ASKED_IN_ALL, left_out: 0 }
+        Self {
+            copy,
+            session,
+            made_up: 0,
+            unjudged: None,
+            suspects: Vec::new(),
+            warnings: Vec::new(),
+            budget: MAX_ASKED_IN_ALL,
+            left_out: 0,
+        }
     }
 
     /// Says why something could not be judged. `None` if all was.
@@ -390,7 +407,13 @@ impl Diagnoser<'_, '_> {
             remedies = remedy::find(self.copy, &fault)?;
         }
         if remedies.is_empty() {
-            self.unjudged = self.unjudged.take().or(unjudged);
+            let (warned, is_lost) = unresolved_warnings(&fault);
+            let lost = warned
+                .first()
+                .filter(|_| is_lost)
+                .map(|warning| format!("its plan could not be judged: {}", describe_unresolved(warning)));
+            self.unjudged = self.unjudged.take().or(unjudged).or(lost);
+            self.warnings.extend(warned);
             let silencing = if warnings.is_empty() { Vec::new() } else { remedy::find_silencing(self.copy, &fault)? };
             self.suspects.push(finding(&fault, None, silencing, remedy::describe_folds(&fault)));
             return Ok(Vec::new());
@@ -441,19 +464,6 @@ fn with_pieces(group: &Group, pieces: Vec<usize>) -> Subject {
     Subject { inner, ..group.subject.clone() }
 }
 
-/// Says why a plan without a lost index is no proof. `None` if it is one.
-fn why_unjudged(before: &Outcome, short: &[(String, u64)]) -> Option<String> {
-    if let Some(refusal) = &before.unexplained {
-        return Some(format!("the plan of one of its statements could not be judged: EXPLAIN is refused: {refusal}"));
-    }
-    if has_empty_lookup(before) {
-        let reason = "its plan could not be judged: it looks up a row by a unique key that the copy does not have";
-        return Some(reason.into());
-    }
-    let (table, rows) = short.first()?;
-    Some(format!("its plan could not be judged: {table} has {rows} rows on the copy and takes no made-up ones"))
-}
-
 /// Tables of the columns that take part.
 fn taking_part(parts: &[(Source, Vec<Spotted>)]) -> Vec<TableName> {
     let mut tables: Vec<TableName> = Vec::new();
@@ -465,11 +475,6 @@ fn taking_part(parts: &[(Source, Vec<Spotted>)]) -> Vec<TableName> {
         }
     }
     tables
-}
-
-/// True if a plan has no tables, because a lookup by a unique key found no row.
-fn has_empty_lookup(outcome: &Outcome) -> bool {
-    outcome.plans.iter().any(|plan| plan.is_empty_lookup)
 }
 
 /// True for a comparison or an order that an index could serve, if the server did not convert the

@@ -15,6 +15,7 @@ use crate::model::{Diagnosis, Finding, Kind, PlanFigures, Side, Site, TableAcces
 use crate::plan::{Plan, gained_lookups, is_kept_subquery, is_lookup, is_sorted, wastes_rows};
 use crate::run::{Given, Request, sets_up};
 use crate::trial::{is_explainable, without_into};
+use crate::unjudged::describe_warning;
 use crate::variables::find_variables;
 
 /// Explains the statements on a running server, and adds its figures to the findings. Adds a
@@ -91,7 +92,16 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
                 if judged.findings.is_empty() {
                     judged.findings = judged.suspects.iter().filter_map(|suspect| shown_loss(suspect, &plan)).collect();
                     if judged.findings.is_empty() {
-                        notes.extend(plan.warnings.iter().map(|warning| describe_warning(&given.place, warning)));
+                        let new = plan.warnings.iter().filter(|warning| !judged.warnings.contains(warning));
+                        let new: Vec<String> = new.cloned().collect();
+                        notes.extend(new.iter().map(|warning| describe_warning(&given.place, warning)));
+                        judged.warnings.extend(new);
+                    } else {
+                        // The finding says more than the copy's note on the warning.
+                        let warned = std::mem::take(&mut judged.warnings);
+                        let is_of_warning = |note: &String| warned.iter().any(|warning| note.contains(warning));
+                        notes.retain(|note| !(note.starts_with(&format!("{}: ", given.place)) && is_of_warning(note)));
+                        judged.is_unjudged = false;
                     }
                     continue;
                 }
@@ -262,13 +272,6 @@ fn is_shared(finding: &mut Finding, plan: &PlanFigures, place: &str, notes: &mut
     }
     finding.server_plan = (!plan.tables.is_empty()).then(|| plan.clone());
     true
-}
-
-/// Note on a warning of a statement of which no remedy reads fewer rows on the copy.
-fn describe_warning(place: &str, warning: &str) -> String {
-    format!(
-        "{place}: the server warns: {warning}; on the copy, no remedy that was tried reads half of the rows or fewer"
-    )
 }
 
 fn read_plan(results: &[Vec<Row>]) -> Plan {

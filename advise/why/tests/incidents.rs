@@ -226,6 +226,28 @@ fn unjudged_programs_say_so_on_mysql_9() {
     server.stop().unwrap();
 }
 
+/// The statistics say that the tables have one row each. No remedy reads fewer rows, but the server
+/// warns of the index.
+#[test]
+fn a_warning_is_no_all_clear_on_mysql_9() {
+    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let options = Options { buffer_pool: Some(64 << 20), threads: 4, ..Options::default() };
+    let server = open(&"mysql@sid".parse().unwrap(), &options, &NoProgress).unwrap();
+    let fixture = fixtures().into_iter().find(|fixture| fixture.name == "enabled-keys").unwrap();
+    load(&server, &fixture);
+    let mut conn = server.connect().unwrap();
+    conn.query_drop("UPDATE mysql.innodb_table_stats SET n_rows = 1 WHERE database_name = 'app'").unwrap();
+    conn.query_drop("FLUSH TABLES app.orders, app.shipments").unwrap();
+    let mut copy = Copy::new(&server).unwrap();
+    let given = Given { place: "statement".into(), text: fixture.statements[0].clone(), ..Given::default() };
+    let request = Request { given: vec![given], schema: Some("app".into()), first: Vec::new() };
+    let found = diagnose(&mut copy, &request).unwrap();
+    let judged = &found.statements[0];
+    assert!(judged.findings.is_empty() && judged.is_unjudged && !judged.warnings.is_empty(), "{found:?}");
+    assert!(found.notes[0].contains("the server warns: Cannot use ref access on index 'ix_code'"), "{found:?}");
+    server.stop().unwrap();
+}
+
 /// A refused definition leaves the rows as they were, also in columns with a default expression and
 /// in invisible columns.
 /// Each comparison is asked about with the whole statement.

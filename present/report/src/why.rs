@@ -45,6 +45,9 @@ fn verdict(diagnosis: &Diagnosis) -> String {
     if findings.is_empty() {
         let unjudged = diagnosis.statements.iter().filter(|judged| judged.is_unjudged).count();
         return match unjudged {
+            0 if diagnosis.statements.iter().any(|judged| !judged.warnings.is_empty()) => {
+                "No lost index was found, but the server warns of one: see the notes.".to_owned()
+            }
             0 => format!("Nothing found: collations cost {} nothing here.", name_statements(count)),
             some => format!("Not known: {some} of {} could not be judged.", count_noun(count as u64, "statement")),
         };
