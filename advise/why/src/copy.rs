@@ -10,6 +10,7 @@ use sql::{SqlMode, keep_local, quote_identifier, quote_string};
 use crate::Error;
 use crate::spot::{Joins, Source};
 use crate::syntax::Program;
+use crate::tables::TableName;
 use crate::variables::find_assigned;
 
 /// Default schema of a session, and the statements that it runs first.
@@ -114,6 +115,8 @@ pub struct Copy<'s> {
     strengths: BTreeMap<i64, &'static str>,
     /// Connection with the session that it was prepared for.
     open: Option<(String, Conn)>,
+    /// Number of made-up rows by table.
+    pub(crate) made_up: BTreeMap<TableName, u64>,
 }
 
 impl<'s> Copy<'s> {
@@ -126,6 +129,7 @@ impl<'s> Copy<'s> {
             version: Version::find(number).unwrap_or(Version::new(0, 0, 0)),
             strengths: BTreeMap::new(),
             open: None,
+            made_up: BTreeMap::new(),
         };
         copy.strengths = copy.read_strengths()?;
         Ok(copy)

@@ -13,6 +13,7 @@ use sql::{SqlMode, TokenKind, quote_identifier, quote_table, tokenize};
 
 use crate::Error;
 use crate::copy::{Copy, Session};
+use crate::tables::TableName;
 
 pub use range::Bounded;
 use value::Column;
@@ -34,31 +35,32 @@ const DIGITS: &str = "(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION
 /// Maximum number of constants of a statement that get a row.
 const MAX_CONSTANTS: usize = 20;
 
-/// Result of filling tables.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filled {
-    /// Number of rows made up.
-    pub made: u64,
-    /// Tables that have too few rows for a plan, each with their number: they refused the rows.
-    pub short: Vec<(String, u64)>,
-}
-
 impl Copy<'_> {
-    /// Fills tables of fewer rows than `rows` with made-up ones.
-    pub fn fill(&mut self, tables: &[(String, String)], rows: u64) -> Result<Filled, Error> {
-        let mut filled = Filled::default();
+    /// Fills tables of fewer rows than `rows` with made-up ones. Returns the tables that have too few
+    /// rows for a plan, each with their number: they refused the rows.
+    pub fn fill(&mut self, tables: &[TableName], rows: u64) -> Result<Vec<(String, u64)>, Error> {
+        let mut short = Vec::new();
         for (schema, name) in tables {
             let before = self.count_rows(schema, name)?;
             if before >= rows {
                 continue;
             }
             let after = self.fill_table(schema, name, before..rows)?;
-            filled.made += after.saturating_sub(before);
+            self.count_made_up(schema, name, after.saturating_sub(before));
             if after < ENOUGH {
-                filled.short.push((name.clone(), after));
+                short.push((name.clone(), after));
             }
         }
-        Ok(filled)
+        Ok(short)
+    }
+
+    /// Number of made-up rows of some tables.
+    pub fn made_up_rows(&self, tables: &[TableName]) -> u64 {
+        tables.iter().filter_map(|table| self.made_up.get(table)).sum()
+    }
+
+    fn count_made_up(&mut self, schema: &str, name: &str, rows: u64) {
+        *self.made_up.entry((schema.to_owned(), name.to_owned())).or_default() += rows;
     }
 
     fn count_rows(&self, schema: &str, name: &str) -> Result<u64, Error> {

@@ -40,7 +40,7 @@ mod variables;
 
 pub use copy::{Copy, Refusal, Session};
 pub use error::Error;
-pub use fill::{Filled, ROWS};
+pub use fill::ROWS;
 pub use load::{
     DEFAULT_SCHEMA, Loaded, copy_schemas, create_definers, describe_left_out, hex_bytes, list_schemas, load_dump,
     refuse_missing_schemas,

@@ -43,6 +43,9 @@ pub struct Judged {
     /// running server's plan shows the loss.
     #[serde(skip)]
     pub suspects: Vec<Finding>,
+    /// Number of made-up rows in the tables that the plans of the copy read.
+    #[serde(default)]
+    pub made_up_rows: u64,
     /// Warnings of the server about indexes that it cannot use, if nothing was found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

@@ -74,10 +74,9 @@ pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> 
         let mut diagnoser = Diagnoser::new(copy, session.clone());
         match diagnoser.judge(given) {
             Ok(findings) => {
-                if diagnoser.made_up > 0 {
-                    found
-                        .notes
-                        .push(format!("{}: plans are of made-up rows: {} of them", given.place, diagnoser.made_up));
+                let made_up_rows = diagnoser.copy.made_up_rows(&diagnoser.filled);
+                if made_up_rows > 0 {
+                    found.notes.push(format!("{}: plans are of made-up rows, not of yours", given.place));
                 }
                 let unjudged = diagnoser.unjudged().map(|reason| format!("{}: {reason}", given.place));
                 let is_unjudged = unjudged.is_some() && findings.is_empty();
@@ -94,6 +93,7 @@ pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> 
                     findings,
                     is_unjudged,
                     suspects: diagnoser.suspects,
+                    made_up_rows,
                     warnings,
                 });
                 // The statements of a slow log are not in the order of one session.
@@ -169,8 +169,8 @@ fn sets_variables(text: &str) -> bool {
 struct Diagnoser<'c, 's> {
     copy: &'c mut Copy<'s>,
     session: Session,
-    /// Number of made-up rows.
-    made_up: u64,
+    /// Tables that were filled with made-up rows where they have few.
+    filled: Vec<TableName>,
     /// Why a plan could not be judged.
     unjudged: Option<String>,
     suspects: Vec<Finding>,
@@ -187,7 +187,7 @@ impl<'c, 's> Diagnoser<'c, 's> {
         Self {
             copy,
             session,
-            made_up: 0,
+            filled: Vec::new(),
             unjudged: None,
             suspects: Vec::new(),
             warnings: Vec::new(),
@@ -362,9 +362,14 @@ impl Diagnoser<'_, '_> {
     fn fill(&mut self, parts: &[(Source, Vec<Spotted>)], subject: &Subject) -> Result<Vec<(String, u64)>, Error> {
         let has_order = parts.iter().flat_map(|(_, spots)| spots).any(|judged| judged.spot.kind == SpotKind::Order);
         let rows = if has_order { SORTED_ROWS } else { ROWS };
-        let filled = self.copy.fill(&self.tables(parts, subject)?, rows)?;
-        self.made_up += filled.made;
-        Ok(filled.short)
+        let tables = self.tables(parts, subject)?;
+        let short = self.copy.fill(&tables, rows)?;
+        for table in tables {
+            if !self.filled.contains(&table) {
+                self.filled.push(table);
+            }
+        }
+        Ok(short)
     }
 
     /// Tables of the columns that take part, and the others that the statement reads.
@@ -382,7 +387,7 @@ impl Diagnoser<'_, '_> {
 
     fn judge_indexes(&mut self, parts: Vec<(Source, Vec<Spotted>)>, subject: Subject) -> Result<Vec<Finding>, Error> {
         let short = self.fill(&parts, &subject)?;
-        self.made_up += self.copy.add_rows_of_key_prefixes(&parts)?;
+        self.copy.add_rows_of_key_prefixes(&parts)?;
         let mut before = self.copy.evaluate(&subject)?;
         if has_empty_lookup(&before) {
             self.copy.add_rows_of_constants(&self.tables(&parts, &subject)?, &subject.text)?;
@@ -451,7 +456,7 @@ impl Diagnoser<'_, '_> {
         let sources: Vec<&Source> = fault.parts.iter().map(|(source, _)| source).collect();
         let bounded = self.copy.bounded_columns(&sources)?;
         if !bounded.is_empty() {
-            self.made_up += self.copy.add_rows_in_bounds(&bounded)?;
+            self.copy.add_rows_in_bounds(&bounded)?;
             fault.before = self.copy.evaluate(&fault.subject)?;
         }
         Ok(bounded)

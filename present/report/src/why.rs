@@ -110,11 +110,11 @@ fn push_statement(judged: &Judged, diagnosis: &Diagnosis, style: Style, out: &mu
     let _ = writeln!(out, "\n{}", style.bold(&escape::line(&format!("{}{time}", judged.place))));
     push_sql(&judged.text, "  ", out);
     for finding in &judged.findings {
-        push_finding(finding, diagnosis, out);
+        push_finding(judged, finding, diagnosis, out);
     }
 }
 
-fn push_finding(finding: &Finding, diagnosis: &Diagnosis, out: &mut String) {
+fn push_finding(judged: &Judged, finding: &Finding, diagnosis: &Diagnosis, out: &mut String) {
     out.push('\n');
     match &finding.error {
         Some(error) => push_wrapped(&format!("Error {error}"), "  ", out),
@@ -135,7 +135,7 @@ fn push_finding(finding: &Finding, diagnosis: &Diagnosis, out: &mut String) {
         out,
     );
     for (index, remedy) in finding.remedies.iter().enumerate() {
-        push_remedy(index + 1, remedy, describe_rows(diagnosis, finding, remedy), out);
+        push_remedy(index + 1, remedy, describe_rows(diagnosis, judged, finding, remedy), out);
     }
 }
 
@@ -189,11 +189,15 @@ fn push_remedy(number: usize, remedy: &Remedy, rows: Option<String>, out: &mut S
 /// Sentence on the rows that the statement reads now and with a remedy, both by EXPLAIN on one
 /// private server. `None` if the statement has no plan.
 ///
-/// `Rows read, by EXPLAIN on mysql@8.0: 4,000 now → 1 with this remedy; o: ALL → ref by mail.`
-fn describe_rows(diagnosis: &Diagnosis, finding: &Finding, remedy: &Remedy) -> Option<String> {
+/// `Rows read, by EXPLAIN on mysql@8.0 with 8,000 made-up rows: 4,000 now → 1 with this remedy; o: ALL → ref by mail.`
+fn describe_rows(diagnosis: &Diagnosis, judged: &Judged, finding: &Finding, remedy: &Remedy) -> Option<String> {
     let after = remedy.plan.as_ref()?;
     let rows = group_thousands(after.rows as f64);
-    let place = format!("Rows read, by EXPLAIN on {}", tried_on(diagnosis));
+    let made_up = match judged.made_up_rows {
+        0 => String::new(),
+        rows => format!(" with {}", count_noun(rows, "made-up row")),
+    };
+    let place = format!("Rows read, by EXPLAIN on {}{made_up}", tried_on(diagnosis));
     let Some(before) = &finding.plan else {
         let tables: Vec<String> =
             after.tables.iter().map(|table| format!("{}: {}", table.table, describe_access(table))).collect();

@@ -24,10 +24,8 @@ pub(super) struct Known {
 
 impl Copy<'_> {
     /// Adds a hundred rows to each table of which the statement compares the first columns of a key
-    /// with values, and the next column by another collation. The rows have these values. Returns
-    /// the number of rows.
-    pub fn add_rows_of_key_prefixes(&mut self, parts: &[(Source, Vec<Judged>)]) -> Result<u64, Error> {
-        let mut made = 0;
+    /// with values, and the next column by another collation. The rows have these values.
+    pub fn add_rows_of_key_prefixes(&mut self, parts: &[(Source, Vec<Judged>)]) -> Result<(), Error> {
         for (source, spots) in parts {
             let lost: Vec<&ColumnRef> =
                 spots.iter().flat_map(|judged| &judged.resolved).filter_map(|one| one.column.as_ref()).collect();
@@ -44,11 +42,12 @@ impl Copy<'_> {
                 let is_known = tables.iter().any(|table| is_table(table, &column.table));
                 if !is_known && has_known_prefix(column, &known) {
                     tables.push(&column.table);
-                    made += self.add_rows_of_prefix(column, &known)?;
+                    let made = self.add_rows_of_prefix(column, &known)?;
+                    self.count_made_up(&column.table.schema, &column.table.name, made);
                 }
             }
         }
-        Ok(made)
+        Ok(())
     }
 
     fn add_rows_of_prefix(&mut self, lost: &ColumnRef, known: &[Known]) -> Result<u64, Error> {
