@@ -158,7 +158,10 @@ impl Copy<'_> {
             sides,
             winner,
             is_refused: refusal.is_some(),
+            is_folded: false,
         };
+        let is_folded = is_only_folded(&site, &resolved);
+        let site = Site { is_folded, ..site };
         Ok(Some(Judged { spot: spot.clone(), site, refusal, resolved }))
     }
 
@@ -180,6 +183,7 @@ impl Copy<'_> {
             sides,
             winner: None,
             is_refused: true,
+            is_folded: false,
         };
         Ok(Some(Judged { spot: spot.clone(), site, refusal: Some(refusal), resolved }))
     }
@@ -312,6 +316,16 @@ fn rule_operand(side: &Side) -> Rule<'_> {
         _ => Coercibility::Coercible,
     };
     Rule::new(&side.collation, coercibility).with_ascii(side.text.is_ascii() && side.text.starts_with(['\'', '"']))
+}
+
+/// True if LOWER or UPPER hides a column from its index, and the server converts no column.
+fn is_only_folded(site: &Site, resolved: &[Resolved]) -> bool {
+    let is_kept = |one: &Resolved| {
+        let own = one.column.as_ref().and_then(|column| column.collation());
+        !one.wraps_column()
+            && own.is_none_or(|own| site.winner.as_ref().is_some_and(|winner| is_same_collation(winner, own)))
+    };
+    resolved.iter().any(|one| one.folded_column().is_some()) && resolved.iter().all(is_kept)
 }
 
 fn program_title(place: &Place) -> Option<String> {

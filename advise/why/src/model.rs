@@ -114,6 +114,9 @@ pub struct Site {
     pub winner: Option<String>,
     /// Whether the server refuses this expression by itself, on no rows.
     pub is_refused: bool,
+    /// True if LOWER or UPPER hides a column from its index, and no side is converted.
+    #[serde(default)]
+    pub is_folded: bool,
 }
 
 /// An operand.

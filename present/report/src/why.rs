@@ -71,7 +71,7 @@ fn verdict(diagnosis: &Diagnosis) -> String {
     if slow > 0 {
         let of =
             if fail > 0 { format!("{slow}") } else { format!("{slow} of {}", count_noun(count as u64, "statement")) };
-        parts.push(format!("{of} {} an index because of collations", verb(slow, "lose")));
+        parts.push(format!("{of} {} an index because of {}", verb(slow, "lose"), name_causes(&findings)));
     }
     let mended = findings.iter().filter(|finding| !finding.remedies.is_empty()).count();
     let remedies = match (findings.len(), mended) {
@@ -84,6 +84,22 @@ fn verdict(diagnosis: &Diagnosis) -> String {
         }
     };
     format!("{}; {remedies}.", parts.join(", "))
+}
+
+/// Causes of the lost indexes.
+fn name_causes(findings: &[&Finding]) -> &'static str {
+    let mut lost = findings.iter().filter(|finding| finding.kind == Kind::IndexLost);
+    let folded = lost.clone().filter(|finding| is_folded(finding)).count();
+    match folded {
+        0 => "collations",
+        _ if lost.all(|finding| is_folded(finding)) => "LOWER or UPPER",
+        _ => "collations, or of LOWER or UPPER",
+    }
+}
+
+/// True if LOWER or UPPER of a column is the cause, and no conversion.
+pub(crate) fn is_folded(finding: &Finding) -> bool {
+    !finding.sites.is_empty() && finding.sites.iter().all(|site| site.is_folded)
 }
 
 fn name_statements(count: usize) -> String {

@@ -44,6 +44,13 @@ fn nothing_found_is_exit_status_0() {
 }
 
 #[test]
+fn a_function_that_hides_a_column_is_the_cause() {
+    let finished = ask(&["SELECT id FROM orders WHERE LOWER(code) = 'c5'"]);
+    let first = finished.stdout.lines().next().unwrap_or_default();
+    assert!(first.starts_with("1 of 1 statement loses an index because of LOWER or UPPER; "), "{finished}");
+}
+
+#[test]
 fn statements_of_one_argument_are_numbered() {
     let finished = ask(&["--format=json", &format!("SET @x = 'a'; SELECT id FROM orders; {JOIN}")]);
     let diagnosis: Value = serde_json::from_str(&finished.stdout).unwrap();
