@@ -1,7 +1,6 @@
-//! Text wrapped at 80 characters, and statements.
+//! Text wrapped at 80 characters, and statements, whose lines are not broken.
 
 use std::fmt::Write as _;
-use std::ops::Range;
 
 use sql::{SqlMode, TokenKind, split_statements, tokenize};
 
@@ -13,19 +12,14 @@ pub(crate) const WIDTH: usize = 80;
 /// Maximum number of lines of a statement that are printed.
 const MAX_LINES: usize = 12;
 
-/// Writes a statement to read, or the first lines of a long one. Wraps a statement of one line.
+/// Writes a statement to read, or the first lines of a long one. Breaks no line: it can be copied.
 pub(crate) fn push_sql(statement: &str, indent: &str, out: &mut String) {
     let lines: Vec<&str> = statement.trim().lines().collect();
     let shown = if lines.len() > MAX_LINES { &lines[..MAX_LINES - 1] } else { &lines[..] };
-    let is_single = lines.len() == 1;
     for (index, line) in shown.iter().enumerate() {
         let end = if index + 1 == lines.len() { ";" } else { "" };
         let text = format!("{}{end}", escape::line(line.trim_end_matches(';')));
-        if is_single {
-            push_lines(wrap_sql(&text, WIDTH - indent.len() - 2), indent, out);
-        } else {
-            let _ = writeln!(out, "{indent}{text}");
-        }
+        let _ = writeln!(out, "{indent}{text}");
     }
     if lines.len() > shown.len() {
         let _ = writeln!(
@@ -75,10 +69,6 @@ fn has_unescapable_characters(statement: &str) -> bool {
 fn push_client_text(statement: &str, indent: &str, out: &mut String) {
     let text = client_text(&without_quoted_breaks(statement));
     let lines: Vec<&str> = text.lines().collect();
-    if lines.len() == 1 {
-        push_lines(wrap_sql(&text, WIDTH - indent.len() - 2), indent, out);
-        return;
-    }
     let has_delimiter = text.starts_with("DELIMITER ");
     for (index, line) in lines.iter().enumerate() {
         // The client's command begins its line.
@@ -132,26 +122,8 @@ fn push_lines(lines: Vec<String>, indent: &str, out: &mut String) {
 
 /// Breaks a text at blanks. A word that is too long has a line of its own.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
-    join_words(text.split(' '), width)
-}
-
-/// Breaks a statement of one line at blanks between its tokens, never in a literal, a name or a
-/// comment.
-fn wrap_sql(text: &str, width: usize) -> Vec<String> {
-    let mut words: Vec<Range<usize>> = Vec::new();
-    for token in tokenize(text, SqlMode::default()) {
-        match words.last_mut().filter(|word| word.end == token.start) {
-            Some(word) => word.end = token.end(),
-            None => words.push(token.start..token.end()),
-        }
-    }
-    let words: Vec<_> = words.into_iter().map(|word| escape::line(&text[word])).collect();
-    join_words(words.iter().map(AsRef::as_ref), width)
-}
-
-fn join_words<'w>(words: impl Iterator<Item = &'w str>, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in words {
+    for word in text.split(' ') {
         match lines.last_mut() {
             Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
                 line.push(' ');
@@ -173,11 +145,13 @@ mod tests {
     }
 
     #[test]
-    fn literals_of_statements_are_not_broken() {
-        let text = "ALTER TABLE t MODIFY a CHAR(9) DEFAULT 'one two  three four' COMMENT `x y`;";
-        let lines = wrap_sql(text, 12);
-        assert_eq!(lines.join(" "), text);
-        assert!(lines.contains(&"'one two  three four'".to_owned()), "{lines:?}");
+    fn statements_are_not_broken() {
+        let statement = format!("ALTER TABLE t MODIFY a CHAR(9) COMMENT '{}'", "one two ".repeat(20));
+        for push in [push_runnable, push_sql] {
+            let mut out = String::new();
+            push(&statement, "    ", &mut out);
+            assert_eq!(out, format!("    {statement};\n"));
+        }
     }
 
     #[test]
