@@ -115,6 +115,8 @@ pub struct Copy<'s> {
     strengths: BTreeMap<i64, &'static str>,
     /// Connection with the session that it was prepared for.
     open: Option<(String, Conn)>,
+    /// True if the definitions are those that an account of a running server may see.
+    pub is_of_account: bool,
     /// Number of made-up rows by table.
     pub(crate) made_up: BTreeMap<TableName, u64>,
 }
@@ -129,6 +131,7 @@ impl<'s> Copy<'s> {
             version: Version::find(number).unwrap_or(Version::new(0, 0, 0)),
             strengths: BTreeMap::new(),
             open: None,
+            is_of_account: false,
             made_up: BTreeMap::new(),
         };
         copy.strengths = copy.read_strengths()?;

@@ -17,10 +17,28 @@ pub struct Loaded {
     pub schema: String,
     /// Schema that was made for tables for which the dump names none. It has the server's defaults.
     pub made_schema: Option<String>,
+    /// Number of statements.
+    pub statements: u64,
     /// Statements that the server refuses.
-    pub refused: Vec<String>,
+    pub refused: Vec<RefusedStatement>,
     /// Options of tables that were left out of the copy.
     pub left_out: Vec<String>,
+}
+
+/// A statement of a dump that the server refuses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedStatement {
+    /// File and line.
+    pub place: String,
+    pub refusal: Refusal,
+    /// True for statements on settings and accounts: they define nothing and add no rows.
+    pub is_setup: bool,
+}
+
+impl std::fmt::Display for RefusedStatement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: the server refuses it: {}", self.place, self.refusal)
+    }
 }
 
 /// Schema for the tables of a dump that names none.
@@ -54,6 +72,7 @@ pub fn load_dump(
         let Some(statement) = read else { break };
         let text = sql::read_bytes(statement).into_owned();
         let line = statements.line();
+        loaded.statements += 1;
         create_definers(&mut conn, &text);
         has_rows |= adds_rows(&text);
         if created_schema(&text).is_some_and(|name| loaded.made_schema == Some(name)) {
@@ -66,8 +85,8 @@ pub fn load_dump(
         match conn.for_each_row(sent, drop) {
             Ok(_) => {}
             Err(mysql::Error::MySqlError(error)) => {
-                let refusal = Refusal::new(&error, &text);
-                loaded.refused.push(format!("{name}:{line}: the server refuses it: {refusal}"));
+                let (place, refusal) = (format!("{name}:{line}"), Refusal::new(&error, &text));
+                loaded.refused.push(RefusedStatement { place, refusal, is_setup: is_setup(&text) });
             }
             Err(source) => return Err(fail(source)),
         }
@@ -93,8 +112,22 @@ pub fn hex_bytes<'t>(conn: &mut Conn, text: &'t str) -> mysql::Result<Cow<'t, st
 
 /// True for `INSERT` and the like.
 fn adds_rows(text: &str) -> bool {
-    let first = tokenize(text, SqlMode::default()).find(|token| token.kind != TokenKind::Comment);
-    first.is_some_and(|word| word.is_any_keyword(&["insert", "replace", "load"]))
+    words(text).next().is_some_and(|word| word.is_any_keyword(&["insert", "replace", "load"]))
+}
+
+/// True for statements on settings, locks, replication and accounts.
+fn is_setup(text: &str) -> bool {
+    let mut words = words(text);
+    let Some(first) = words.next() else { return true };
+    first.is_any_keyword(&["set", "grant", "revoke", "lock", "unlock", "flush", "change", "reset", "purge"])
+        || first.is_any_keyword(&["create", "alter", "drop"])
+            && words.next().is_some_and(|word| word.is_any_keyword(&["user", "role"]))
+}
+
+/// Tokens of a statement without comments and the marks of conditional ones.
+fn words(text: &str) -> impl Iterator<Item = Token<'_>> {
+    let is_comment = |token: &Token<'_>| matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment);
+    tokenize(text, SqlMode::default()).filter(move |token| !is_comment(token))
 }
 
 /// Number of tables of one `ANALYZE TABLE`.
@@ -241,6 +274,12 @@ mod tests {
     fn finds_statements_that_add_rows() {
         assert!(adds_rows("-- Dumping data\nINSERT INTO t VALUES (1)") && adds_rows("/* x */ replace t VALUES (1)"));
         assert!(!adds_rows("CREATE TABLE t (a INT)") && !adds_rows(""));
+    }
+
+    #[test]
+    fn finds_statements_that_define_nothing() {
+        assert!(is_setup("/*!40101 SET NAMES utf8 */") && is_setup("CREATE USER 'a'@'%'") && is_setup("-- end"));
+        assert!(!is_setup("/*!50001 CREATE VIEW v AS SELECT 1 */") && !is_setup("USE shop"));
     }
 
     #[test]

@@ -8,6 +8,9 @@ use crate::copy::{Copy, Refusal, Session};
 use crate::spot::Source;
 use crate::syntax::TableKind;
 
+/// Beginning of the message about a table that does not exist.
+pub const NO_TABLE: &str = "no table ";
+
 /// Says in a sentence why a statement cannot be judged.
 pub fn explain(copy: &mut Copy<'_>, session: &Session, text: &str, refusal: &Refusal) -> Result<String, Error> {
     let schema = session.schema.clone().unwrap_or_default();
@@ -17,7 +20,9 @@ pub fn explain(copy: &mut Copy<'_>, session: &Session, text: &str, refusal: &Ref
         error_code::NO_SUCH_TABLE => {
             let given_schema = quoted.rsplit_once('.').map_or(schema.as_str(), |(schema, _)| schema).to_owned();
             let names = copy.table_names(&given_schema)?;
-            format!("no table {last} in schema {given_schema}{}", suggest_name(last, names.iter().map(String::as_str)))
+            let hidden = if copy.is_of_account { ", or the account may not see it" } else { "" };
+            let similar = suggest_name(last, names.iter().map(String::as_str));
+            format!("{NO_TABLE}{last} in schema {given_schema}{hidden}{similar}")
         }
         error_code::BAD_FIELD_ERROR => {
             let names = column_names(copy, session, text)?;
@@ -35,6 +40,12 @@ pub fn explain(copy: &mut Copy<'_>, session: &Session, text: &str, refusal: &Ref
         error_code::PARSE_ERROR => {
             let near = refusal.message.split_once(" near ").map_or(String::new(), |(_, near)| format!(" near {near}"));
             format!("{} does not understand the statement{near}", copy.server().label())
+        }
+        error_code::NO_DB_ERROR if schema.is_empty() => "no schema is selected; name it by --schema".to_owned(),
+        error_code::NO_DB_ERROR => {
+            format!(
+                "no schema {schema}; if the dump names no schema, say by --schema {schema} that its tables are of it"
+            )
         }
         error_code::BAD_DB_ERROR => {
             let names = copy.names("SHOW DATABASES")?;

@@ -19,6 +19,7 @@ pub const DBACCESS_DENIED_ERROR: u16 = 1044;
 /// Wrong account or password.
 pub const ACCESS_DENIED_ERROR: u16 = 1045;
 /// Unknown schema.
+pub const NO_DB_ERROR: u16 = 1046;
 pub const BAD_DB_ERROR: u16 = 1049;
 pub const SERVER_SHUTDOWN: u16 = 1053;
 /// Unknown column.

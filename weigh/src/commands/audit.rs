@@ -11,7 +11,7 @@ use progress::Bar;
 use report::audit as printed;
 use server::{Flavour, Server};
 
-use crate::dump::{open_filled, open_packed, read_lines};
+use crate::dump::{Filled, open_filled, open_packed, read_lines};
 use crate::options::connect::{ConnectArgs, DEFAULT_RUNNING_OR_DUMP, SpecText, with_default_server};
 use crate::options::pipeline::{BaselineArgs, Conclusion, format_name, has_lines};
 use crate::options::values::SeverityArg;
@@ -191,7 +191,8 @@ fn audit_dump(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
     let mut statements = args.statements()?;
     let names = args.dumps.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
     let bar = Bar::new();
-    let (server, loaded) = open_filled(&args.connect, &args.dumps, args.dump_schema(), &bar)?;
+    let filled = open_filled(&args.connect, &args.dumps, args.dump_schema(), &bar)?;
+    let (server, loaded) = (&filled.server, &filled.loaded);
     for statement in &mut statements {
         statement.schema.get_or_insert_with(|| loaded.schema.clone());
     }
@@ -204,7 +205,7 @@ fn audit_dump(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
         _ => Vec::new(),
     };
     let request = Request { source, ..args.request(statements) };
-    let mut input = audit::gather(&server, &[], request, selection, &bar)?;
+    let mut input = audit::gather(server, &[], request, selection, &bar)?;
     // Of the private server, only what the dump made matters.
     input.facts.unseen.clear();
     let is_made = |schema: &str| loaded.made_schema.as_deref() == Some(schema);
@@ -216,16 +217,15 @@ fn audit_dump(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
         audit::run(&input, &args.selection(of_defaults)?, args.min_severity.into(), env!("CARGO_PKG_VERSION"));
     if audit.server.tables == 0 {
         let version = format!("{} ({})", server.label(), server.version());
-        let refused = loaded.refused.first().map_or_else(|| "no CREATE TABLE is in it".to_owned(), Clone::clone);
-        bail!("{names} creates no table on {version}: {refused}");
+        let reason = filled.explain_missing_table().unwrap_or_else(|| "no CREATE TABLE is in it".to_owned());
+        bail!("{names} creates no table on {version}: {reason}");
     }
+    let Filled { server, loaded, .. } = filled;
     server.stop()?;
     audit.server.label = format!("{names} on {}", audit.server.label);
-    let unloaded = loaded.refused.into_iter().chain(loaded.left_out).map(|why| Unseen {
-        what: "part of the dump".into(),
-        why,
-        remedy: None,
-    });
+    let refused = loaded.refused.iter().map(ToString::to_string);
+    let unloaded =
+        refused.chain(loaded.left_out).map(|why| Unseen { what: "part of the dump".into(), why, remedy: None });
     audit.unseen.extend(unloaded);
     Ok(audit)
 }

@@ -30,7 +30,7 @@ use crate::{output, results};
 pub use args::PreflightArgs;
 use args::PreflightFormat;
 use trial::Trial;
-pub use trial::find_nearest_server;
+pub use trial::{find_nearest, find_nearest_server};
 
 /// Reply to a command line without `--to`.
 const MISSING_TARGET: &str = "name the collation to convert to by --to, such as

@@ -13,7 +13,7 @@ use server::{Options, Progress, Server, Setting, Spec};
 use why::{Copy, Diagnosis, Given, Request, diagnose};
 
 use super::preflight::find_nearest_server;
-use crate::dump::{BUFFER_POOL_BYTES, open_filled, open_packed};
+use crate::dump::{BUFFER_POOL_BYTES, Filled, open_filled, open_packed};
 use crate::options::pipeline::{Conclusion, format_name};
 use crate::{input, output};
 use args::Format;
@@ -92,20 +92,32 @@ fn statements(args: &WhyArgs) -> Result<Vec<Given>> {
 /// Starts a private server, fills it from dumps, and judges the statements on it.
 fn ask_dump(args: &WhyArgs, mut request: Request) -> Result<Diagnosis> {
     let bar = Bar::new();
-    let (server, loaded) =
+    let filled =
         open_filled(&args.connect, &args.dumps, request.schema.as_deref().unwrap_or(why::DEFAULT_SCHEMA), &bar)?;
-    request.schema.get_or_insert(loaded.schema);
-    let name = format!("{} ({})", server.label(), server.version());
-    let mut diagnosis = judge(&server, &request, &bar)?;
-    diagnosis.copy = name;
-    diagnosis.notes.splice(0..0, loaded.refused.into_iter().chain(loaded.left_out));
+    request.schema.get_or_insert_with(|| filled.loaded.schema.clone());
+    let mut diagnosis = match judge(&filled.server, &request, false, &bar) {
+        Err(why::Error::Statement { place, message }) if message.starts_with(why::NO_TABLE) => {
+            match filled.explain_missing_table() {
+                Some(reason) => bail!("{place}: {message}; {reason}"),
+                None => bail!("{place}: {message}"),
+            }
+        }
+        judged => judged?,
+    };
+    let Filled { server, loaded, .. } = filled;
+    diagnosis.copy = format!("{} ({})", server.label(), server.version());
+    let refused = loaded.refused.iter().map(ToString::to_string);
+    diagnosis.notes.splice(0..0, refused.chain(loaded.left_out));
     server.stop()?;
     Ok(diagnosis)
 }
 
-fn judge(server: &Server, request: &Request, bar: &Bar) -> Result<Diagnosis> {
+/// Judges the statements on a private server. `is_of_account`: its definitions are those that an
+/// account of a running server may see.
+fn judge(server: &Server, request: &Request, is_of_account: bool, bar: &Bar) -> Result<Diagnosis, why::Error> {
     bar.step("judging the statements");
     let mut copy = Copy::new(server)?;
+    copy.is_of_account = is_of_account;
     let found = diagnose(&mut copy, request)?;
     Ok(Diagnosis {
         format: why::FORMAT,
@@ -160,7 +172,7 @@ fn ask_server(args: &WhyArgs, request: Request) -> Result<Diagnosis> {
     let server = open_copy(&trial, private, &bar)?;
     bar.step("copying the definitions");
     let unbuilt = why::copy_schemas(&source, &server, &schemas)?;
-    let mut diagnosis = judge(&server, &request, &bar)?;
+    let mut diagnosis = judge(&server, &request, true, &bar)?;
     diagnosis.copy = format!("{} ({})", server.label(), server.version());
     diagnosis.server = source.label().to_owned();
     diagnosis.version = source.version().to_owned();

@@ -75,6 +75,28 @@ fn names_that_do_not_exist_are_refused_with_the_nearest() {
     }
 }
 
+/// A table is missing because its CREATE TABLE is refused, because the dump is empty, or because its
+/// schema has another name.
+#[test]
+fn a_missing_table_is_explained_by_the_dump() {
+    let workspace = Workspace::new();
+    let ask = |dump: &str, words: &[&str]| {
+        fs::write(workspace.root().join("shop.sql"), dump).unwrap();
+        let words = [&["why", "--dump", "shop.sql", "--server=mariadb"], words].concat();
+        workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap())
+    };
+    let header = "-- MySQL dump 10.13  Distrib 9.7.4, for Linux (x86_64)\n--\n-- Server version\t9.7.4\n\n";
+    let table = "CREATE TABLE parcels (code VARCHAR(9)) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_as_ci;\n";
+    let parts = ["no table parcels in schema app; shop.sql:5: ", "1273", "the dump is of MySQL 9.7.4: --server mysql@"];
+    ask(&format!("{header}{table}"), &["SELECT code FROM parcels"]).refuses_with(&parts);
+    ask("\n", &["SELECT code FROM parcels"]).refuses_with(&["no table parcels", "shop.sql is empty"]);
+    let log = "# Time: 2026-11-21T10:00:00\n# User@Host: a[a] @ localhost []\n# Query_time: 1  Lock_time: 0\nuse rep;\n\
+               SET timestamp=1;\nSELECT id FROM orders;\n";
+    fs::write(workspace.root().join("slow.log"), log).unwrap();
+    ask(SCHEMA, &["--slow-log=slow.log"]).refuses_with(&["slow.log:", "no schema rep; ", "--schema rep"]);
+    assert_eq!(ask(SCHEMA, &["--slow-log=slow.log", "--schema=rep"]).code, Some(0));
+}
+
 #[test]
 fn json_conforms_to_the_schema() {
     let finished = ask(&["--format=json", JOIN]);
@@ -261,6 +283,8 @@ fn a_page_has_the_remedies() {
 #[test]
 fn a_running_server_is_only_asked() {
     let (server, mut conn) = start_shop("mariadb", SCHEMA);
+    conn.query_drop("CREATE USER one@localhost IDENTIFIED BY ''").unwrap();
+    conn.query_drop("GRANT SELECT ON shop.orders TO one@localhost").unwrap();
     conn.query_drop("CREATE FUNCTION f() RETURNS INT BEGIN INSERT INTO parcels VALUES (1, 'x'); RETURN 1; END")
         .unwrap();
     conn.query_drop("SET GLOBAL log_output = 'TABLE'").unwrap();
@@ -290,6 +314,10 @@ fn a_running_server_is_only_asked() {
     }
     let rows: Option<u64> = conn.query_first("SELECT COUNT(*) FROM shop.parcels").unwrap();
     assert_eq!(rows, Some(0));
+    let login = ["why", "--no-defaults", "--user=one", "--socket", socket.to_str().unwrap(), "--schema=shop", JOIN];
+    workspace
+        .wait_for_end(workspace.weigh(&login).spawn().unwrap())
+        .refuses_with(&["no table parcels in schema shop, or the account may not see it"]);
     server.stop().unwrap();
 }
 

@@ -11,7 +11,11 @@ const KINDS: [(Kind, &str, &str); 8] = [
     (Kind::Refused, "refused", "statements whose texts the server refuses to combine"),
     (Kind::WrongCollate, "wrong-collate", "COLLATE clauses that do not fit the character set"),
     (Kind::Unknown, "unknown-collation", "collations or character sets that the server does not have"),
-    (Kind::IndexLost, "index-lost", "statements that lose an index to a conversion of collations, or to LOWER or UPPER"),
+    (
+        Kind::IndexLost,
+        "index-lost",
+        "statements that lose an index to a conversion of collations, or to LOWER or UPPER",
+    ),
     (Kind::KeyTooLong, "key-too-long", "keys that are too long in their character set"),
     (Kind::Duplicates, "duplicates", "values that become equal under a unique key"),
     (Kind::ForeignKey, "foreign-key", "columns of foreign keys whose character sets or collations differ"),

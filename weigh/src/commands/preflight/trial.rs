@@ -135,8 +135,12 @@ fn read_definition_settings(facts: &Facts) -> Vec<Setting> {
 /// Finds the server with the nearest version among those of this server's flavour: installed ones
 /// and the one on the PATH.
 pub fn find_nearest_server(server: &Server) -> Result<Option<Spec>> {
-    let version = Version::find(server.version()).unwrap_or(Version::new(0, 0, 0));
-    let prefix = match server.flavour() {
+    find_nearest(server.flavour(), Version::find(server.version()).unwrap_or(Version::new(0, 0, 0)))
+}
+
+/// As [`find_nearest_server`], for a flavour and a version.
+pub fn find_nearest(flavour: Flavour, version: Version) -> Result<Option<Spec>> {
+    let prefix = match flavour {
         Flavour::MySql => "mysql",
         Flavour::MariaDb => "mariadb",
     };
