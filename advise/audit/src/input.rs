@@ -13,6 +13,8 @@ pub struct AuditInput {
     pub views: Vec<ViewPlan>,
     pub samples: Vec<ColumnSample>,
     pub sampled_rows: u64,
+    /// Statements of a dump that the server refuses.
+    pub refused: Vec<RefusedStatement>,
     /// Statements of SQL scripts and slow query logs.
     pub statements: Vec<Statement>,
     /// Plans of the statements that the server could explain, or refused because of a collation.
@@ -166,6 +168,17 @@ pub struct SerializedCounts {
     pub latin1: u64,
     /// The lengths fit no encoding.
     pub broken: u64,
+}
+
+/// Statement of a dump that the private server refuses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedStatement {
+    /// File and line: `schema.sql:12`.
+    pub place: String,
+    /// Code and message.
+    pub error: String,
+    /// True for statements on settings, accounts and the server's own schemas.
+    pub is_setup: bool,
 }
 
 /// Statement of a script or a slow query log.

@@ -352,7 +352,8 @@ fn collation_names(conn: &mut Conn) -> Vec<String> {
 
 #[test]
 fn every_check_has_a_fixture() {
-    let tested_elsewhere = ["session-charset", "client-handshake", "statement-replication", "replica-defaults"];
+    let tested_elsewhere =
+        ["refused-statement", "session-charset", "client-handshake", "statement-replication", "replica-defaults"];
     let checks_with_fixtures: BTreeSet<String> = read_fixtures().into_iter().map(|fixture| fixture.check).collect();
     for check in CHECKS {
         assert!(

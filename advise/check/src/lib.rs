@@ -44,6 +44,8 @@ pub enum Reading {
     Rows,
     /// Statements of SQL scripts and slow query logs.
     Statements,
+    /// Statements of a dump.
+    Dump,
     /// The server version that `--target` names.
     Target,
 }
@@ -59,6 +61,7 @@ impl Reading {
             Reading::Plans => "plans (EXPLAIN)",
             Reading::Rows => "a sample of rows",
             Reading::Statements => "statements of --sql and --slow-log",
+            Reading::Dump => "statements of --dump",
             Reading::Target => "--target",
         }
     }

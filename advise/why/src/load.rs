@@ -31,7 +31,7 @@ pub struct RefusedStatement {
     /// File and line.
     pub place: String,
     pub refusal: Refusal,
-    /// True for statements on settings and accounts: they define nothing and add no rows.
+    /// True for statements on settings, accounts and the server's own schemas.
     pub is_setup: bool,
 }
 
@@ -64,7 +64,7 @@ pub fn load_dump(
     make_schema(&mut conn, loaded).map_err(fail)?;
     conn.query_drop(format!("USE {}", quote_identifier(&loaded.schema))).map_err(fail)?;
     let mut statements = StatementReader::new(dump, SqlMode::default());
-    let mut has_rows = false;
+    let (mut has_rows, mut is_in_own_schema) = (false, false);
     loop {
         lifecycle::interrupt::check()?;
         let read =
@@ -75,6 +75,9 @@ pub fn load_dump(
         loaded.statements += 1;
         create_definers(&mut conn, &text);
         has_rows |= adds_rows(&text);
+        if let Some(schema) = sql::used_schema(text.as_bytes()) {
+            is_in_own_schema = is_own_schema(&schema);
+        }
         if created_schema(&text).is_some_and(|name| loaded.made_schema == Some(name)) {
             drop_made_schema(&mut conn, loaded).map_err(fail)?;
         }
@@ -86,7 +89,7 @@ pub fn load_dump(
             Ok(_) => {}
             Err(mysql::Error::MySqlError(error)) => {
                 let (place, refusal) = (format!("{name}:{line}"), Refusal::new(&error, &text));
-                loaded.refused.push(RefusedStatement { place, refusal, is_setup: is_setup(&text) });
+                loaded.refused.push(RefusedStatement { place, refusal, is_setup: is_in_own_schema || is_setup(&text) });
             }
             Err(source) => return Err(fail(source)),
         }
@@ -215,11 +218,16 @@ fn definers(text: &str) -> Vec<(String, String)> {
 /// Longest statement that is searched for definers.
 const MAX_DEFINITION_BYTES: usize = 1 << 20;
 
+/// True for the schemas that a server makes itself.
+fn is_own_schema(schema: &str) -> bool {
+    crate::groups::is_own_schema(schema) || schema.eq_ignore_ascii_case("sys")
+}
+
 /// Lists the schemas of a running server that its account sees, without the server's own.
 pub fn list_schemas(source: &Server) -> Result<Vec<String>, Error> {
     let fail = |error| Error::Driver { what: "list the schemas", server: source.label().to_owned(), source: error };
     let mut schemas: Vec<String> = source.connect_patiently()?.query("SHOW DATABASES").map_err(fail)?;
-    schemas.retain(|schema| !crate::groups::is_own_schema(schema) && !schema.eq_ignore_ascii_case("sys"));
+    schemas.retain(|schema| !is_own_schema(schema));
     Ok(schemas)
 }
 

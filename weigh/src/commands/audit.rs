@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail, ensure};
-use audit::{Audit, CHECKS, RUNNING_SERVER_CHECKS, Request, Selection, Statement, Target, Unseen};
+use audit::{
+    Audit, CHECKS, DUMP_CHECK, RUNNING_SERVER_CHECKS, RefusedStatement, Request, Selection, Statement, Target, Unseen,
+};
 use clap::{Args, ValueEnum};
 use progress::Bar;
 use report::audit as printed;
@@ -206,6 +208,7 @@ fn audit_dump(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
     };
     let request = Request { source, ..args.request(statements) };
     let mut input = audit::gather(server, &[], request, selection, &bar)?;
+    input.refused = loaded.refused.iter().map(refused_statement).collect();
     // Of the private server, only what the dump made matters.
     input.facts.unseen.clear();
     let is_made = |schema: &str| loaded.made_schema.as_deref() == Some(schema);
@@ -223,16 +226,18 @@ fn audit_dump(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
     let Filled { server, loaded, .. } = filled;
     server.stop()?;
     audit.server.label = format!("{names} on {}", audit.server.label);
-    let refused = loaded.refused.iter().map(ToString::to_string);
-    let unloaded =
-        refused.chain(loaded.left_out).map(|why| Unseen { what: "part of the dump".into(), why, remedy: None });
+    let unloaded = loaded.left_out.into_iter().map(|why| Unseen { what: "part of the dump".into(), why, remedy: None });
     audit.unseen.extend(unloaded);
     Ok(audit)
 }
 
+fn refused_statement(refused: &why::RefusedStatement) -> RefusedStatement {
+    RefusedStatement { place: refused.place.clone(), error: refused.refusal.to_string(), is_setup: refused.is_setup }
+}
+
 impl AuditArgs {
     /// Selects the checks, without those of `left_out`. Of a dump, those of a running server are
-    /// left out, too.
+    /// left out, too, and the one of its statements is added to those of `--check`.
     fn selection(&self, left_out: &[&str]) -> Result<Selection> {
         let mut skip = self.skip.clone();
         skip.extend(left_out.iter().map(|name| (*name).to_owned()));
@@ -241,8 +246,17 @@ impl AuditArgs {
                 bail!("--check {name} is of a running server; a dump says nothing about it");
             }
             skip.extend(RUNNING_SERVER_CHECKS.map(str::to_owned));
+        } else if !self.list {
+            if self.checks.iter().any(|name| name == DUMP_CHECK) {
+                bail!("--check {DUMP_CHECK} is of --dump; a running server has refused nothing");
+            }
+            skip.push(DUMP_CHECK.to_owned());
         }
-        Ok(Selection::new(CHECKS, &self.checks, &skip)?)
+        let mut checks = self.checks.clone();
+        if !checks.is_empty() && !self.dumps.is_empty() && !skip.iter().any(|name| name == DUMP_CHECK) {
+            checks.push(DUMP_CHECK.to_owned());
+        }
+        Ok(Selection::new(CHECKS, &checks, &skip)?)
     }
 
     /// Schema of tables for which the dump names none.

@@ -196,7 +196,9 @@ fn a_dump_is_audited_on_a_private_server() {
         let audit: Audit = serde_json::from_str(&finished.stdout).unwrap();
         assert!(audit.server.label.starts_with("shop.sql on "), "{}", audit.server.label);
         assert!(audit.findings.iter().any(|finding| finding.check == "join-mismatch"), "{finished}");
-        assert!(audit.unseen.iter().any(|unseen| unseen.why.starts_with("shop.sql:15: the server refuses it: 1050")));
+        let refused = audit.findings.iter().find(|finding| finding.check == "refused-statement").unwrap();
+        assert_eq!((refused.object.name.as_str(), refused.severity), ("shop.sql:15", Severity::Error));
+        assert!(refused.what.contains("1050: "), "{}", refused.what);
         let of_server = |name: &&str| audit.checks.iter().any(|check| check == name);
         assert_eq!(audit::RUNNING_SERVER_CHECKS.iter().copied().find(of_server), None);
     }
@@ -246,4 +248,33 @@ fn dumps_that_cannot_be_audited_are_refused() {
     audit_dump(DUMP, &["--check=session-charset"]).refuses_with(&["session-charset is of a running server"]);
     audit_dump(DUMP, &["mysql://me@db.example"]).refuses_with(&["--dump takes a server that weigh starts"]);
     audit_dump(DUMP, &["--dump=absent.sql"]).refuses_with(&["cannot read absent.sql"]);
+}
+
+/// A migration of which the server refuses a statement: of a missing table, or before the schema.
+#[test]
+fn a_refused_statement_of_a_dump_is_an_error() {
+    let workspace = Workspace::new();
+    let table = "CREATE TABLE orders (id INT PRIMARY KEY, note VARCHAR(9)) CHARACTER SET utf8mb4;\n";
+    fs::write(workspace.root().join("schema.sql"), table).unwrap();
+    fs::write(workspace.root().join("move.sql"), "\nALTER TABLE ordersx ADD COLUMN a INT;\n").unwrap();
+    fs::write(workspace.root().join("add.sql"), "ALTER TABLE orders ADD COLUMN a INT;\n").unwrap();
+    fs::write(workspace.root().join("set.sql"), "SET SESSION no_such_variable = 1;\n").unwrap();
+    let audit =
+        |words: &[&str]| workspace.wait_for_end(workspace.weigh(&[&["audit"], words].concat()).spawn().unwrap());
+    let failing = ["--dump=schema.sql", "--dump=move.sql"];
+    let text = audit(&failing);
+    assert_eq!(text.code, Some(1), "{text}");
+    for part in ["✗ 1 error", "move.sql:2", "1146", "[refused-statement]"] {
+        assert!(text.stdout.contains(part), "{part}: {text}");
+    }
+    let sarif = audit(&[&failing[..], &["--format=sarif", "--check=column-mismatch"]].concat());
+    assert_eq!(sarif.code, Some(1), "{sarif}");
+    let log: serde_json::Value = serde_json::from_str(&sarif.stdout).unwrap();
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!((&result["ruleId"], &result["level"]), (&"refused-statement".into(), &"error".into()), "{sarif}");
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!((&place["artifactLocation"]["uri"], &place["region"]["startLine"]), (&"move.sql".into(), &2.into()));
+    assert_eq!(audit(&[&failing[..], &["--skip=refused-statement"]].concat()).code, Some(0));
+    assert_eq!(audit(&["--dump=add.sql", "--dump=schema.sql"]).code, Some(1), "wrong order");
+    assert_eq!(audit(&["--dump=schema.sql", "--dump=add.sql", "--dump=set.sql"]).code, Some(0), "a setting is a note");
 }

@@ -20,6 +20,7 @@ mod program_collate;
 mod program_old_collation;
 mod program_other_schema;
 mod program_variable;
+mod refused_statement;
 mod replica_defaults;
 mod row_limit;
 mod schema_mismatch;
@@ -48,6 +49,8 @@ pub type Selection = check::Selection<fn(&AuditInput) -> Vec<Finding>>;
 
 /// All checks. Findings of one severity are sorted in this order.
 pub static CHECKS: &[&Check] = &[
+    // What the other checks could not see.
+    &refused_statement::CHECK,
     // Comparisons that fail or lose an index.
     &statement_plan::CHECK,
     &program_variable::CHECK,
@@ -101,6 +104,9 @@ pub const RUNNING_SERVER_CHECKS: [&str; 6] = [
     replica_defaults::CHECK.name,
     statement_replication::CHECK.name,
 ];
+
+/// Check of a dump's statements. A running server has none.
+pub const DUMP_CHECK: &str = refused_statement::CHECK.name;
 
 #[cfg(test)]
 mod tests {

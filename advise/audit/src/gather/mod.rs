@@ -85,6 +85,7 @@ pub fn gather(
         views,
         samples,
         sampled_rows,
+        refused: Vec::new(),
         statements: request.statements,
         statement_plans,
         target: request.target,
