@@ -93,6 +93,6 @@ impl Conclusion<'_> {
 fn describe_known(findings: &Findings, baseline: &str) -> String {
     let known = findings.count_known();
     let all = message::count_noun(findings.findings.len() as u64, "finding");
-    let verb = if known == 1 { "is" } else { "are" };
+    let verb = if known == 1 || findings.findings.len() == 1 { "is" } else { "are" };
     format!("{known} of {all} {verb} known from {baseline}; {} new", findings.findings.len() - known)
 }

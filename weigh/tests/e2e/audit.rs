@@ -278,3 +278,40 @@ fn a_refused_statement_of_a_dump_is_an_error() {
     assert_eq!(audit(&["--dump=add.sql", "--dump=schema.sql"]).code, Some(1), "wrong order");
     assert_eq!(audit(&["--dump=schema.sql", "--dump=add.sql", "--dump=set.sql"]).code, Some(0), "a setting is a note");
 }
+
+/// The commands of docs/how-to/ci.md: a baseline, and migrations behind the schema.
+#[test]
+fn a_migration_that_mixes_collations_fails_the_build() {
+    let workspace = Workspace::new();
+    let write = |name: &str, text: &str| fs::write(workspace.root().join(name), text).unwrap();
+    let options = "CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci";
+    write(
+        "schema.sql",
+        &format!(
+            "CREATE TABLE orders (id INT PRIMARY KEY, region VARCHAR(20), old VARCHAR(9) COLLATE utf8mb4_unicode_ci) {options};\n\
+             CREATE TABLE customers (code VARCHAR(20) PRIMARY KEY) {options};\n"
+        ),
+    );
+    let audit = |words: &[&str]| {
+        let first = ["audit", "--dump=schema.sql", "--server=mysql@9"];
+        workspace.wait_for_end(workspace.weigh(&[&first, words].concat()).spawn().unwrap())
+    };
+    let baseline = audit(&["--format=json"]);
+    assert_eq!(baseline.code, Some(1), "the old column is a warning: {baseline}");
+    write("audit.json", &baseline.stdout);
+    let add = |column: &str, words: &[&str]| {
+        write("migration.sql", &format!("ALTER TABLE orders ADD COLUMN tracking VARCHAR(40) {column};\n"));
+        audit(&[&["--dump=migration.sql", "--baseline=audit.json"], words].concat())
+    };
+    let plain = add("", &[]);
+    assert_eq!(plain.code, Some(0), "{plain}");
+    for collation in ["utf8mb4_unicode_ci", "utf8mb4_general_ci"] {
+        let mixed = add(&format!("COLLATE {collation}"), &[]);
+        assert_eq!(mixed.code, Some(1), "{mixed}");
+        assert!(mixed.stdout.contains("tracking"), "{mixed}");
+    }
+    let german = "COLLATE utf8mb4_de_pb_0900_ai_ci";
+    assert_eq!(add(german, &[]).code, Some(0), "a note");
+    let strict = ["--check=column-mismatch,table-mismatch,join-mismatch", "--fail-on=note"];
+    assert_eq!([add(german, &strict).code, add("", &strict).code], [Some(1), Some(0)]);
+}

@@ -17,7 +17,7 @@ pub(super) static CHECK: Check = Check {
     title: "columns whose collation is not their table's default",
     reads: &[Reading::Schemas],
     doc: "\
-A column keeps its own collation when the table's default changes, so columns are left behind. ALTER TABLE … CONVERT TO resets it. Columns with `_bin` and ascii ones are left out: they have their collation on purpose, and `own-collation` of `weigh preflight` names them. Another character set is a warning, another collation a note. What to do: convert columns that were left behind, and \
+A column keeps its own collation when the table's default changes, so columns are left behind. ALTER TABLE … CONVERT TO resets it. Columns with `_bin` and ascii ones are left out: they have their collation on purpose, and `own-collation` of `weigh preflight` names them. Another character set is a warning; so is another collation for general use (general_ci, unicode_ci, unicode_520_ci, 0900_ai_ci, uca1400_ai_ci) in a table with columns of the default, if that is one, too. Other collations are a note. What to do: convert columns that were left behind, and \
 keep intended collations by an explicit MODIFY (`weigh preflight` writes it). From: OneZoom/OZtree #885.",
     run,
 };
@@ -39,9 +39,10 @@ fn run(input: &AuditInput) -> Vec<Finding> {
         for (collation, columns) in different {
             let differs_in_charset =
                 rules::charset::collation_charset(collation) != rules::charset::collation_charset(default);
+            let is_warning = differs_in_charset || is_aimless_mix(table, default, collation);
             findings.push(
                 Draft {
-                    severity: if differs_in_charset { Severity::Warning } else { Severity::Note },
+                    severity: if is_warning { Severity::Warning } else { Severity::Note },
                     kind: ObjectKind::Table,
                     name: table_name(table),
                     what: format!(
@@ -79,10 +80,27 @@ fn explain(collation: &str, differs_in_charset: bool) -> String {
         }
         _ => String::new(),
     };
-    format!("Left behind when the default changed: joins with later columns convert or lose an index.{lacks}")
+    format!(
+        "Added with a collation of its own, or left behind when the default changed: joins with other columns convert \
+         or lose an index.{lacks}"
+    )
 }
 
 /// True for collations that columns have on purpose, whatever their table's default is.
 fn is_intended(collation: &str) -> bool {
     collation.ends_with("_bin") || collation.starts_with("ascii_")
+}
+
+/// True if both collations are for general use, and the table has columns of its default, too: no
+/// text is better off with the other collation.
+fn is_aimless_mix(table: &Table, default: &str, collation: &str) -> bool {
+    let has_default = table.columns.iter().filter_map(|column| column.collation.as_deref());
+    let has_default = has_default.map(current_collation_name).any(|own| own == current_collation_name(default));
+    has_default && is_for_general_use(default) && is_for_general_use(collation)
+}
+
+/// True for collations of no language that ignore case and accents.
+fn is_for_general_use(collation: &str) -> bool {
+    let order = collation.split_once('_').map_or("", |(_, order)| order).replace("_nopad", "");
+    ["general_ci", "unicode_ci", "unicode_520_ci", "0900_ai_ci", "uca1400_ai_ci"].contains(&order.as_str())
 }

@@ -25,8 +25,12 @@ impl HasFindings for Audit {
     }
 }
 
-/// Statements are named by file and line, which changes when others are added before them.
+/// Statements are named by file and line, which changes when others are added before them. A table
+/// with a column of another collation can get a second one.
 fn id(finding: &audit::Finding) -> String {
+    if finding.check == "column-mismatch" {
+        return format!("{}: {}", finding.details.id, finding.what);
+    }
     if finding.object.kind == ObjectKind::Statement {
         return format!("{}: {}: {}", finding.check, without_line(&finding.object.name), finding.what);
     }
