@@ -34,9 +34,9 @@ pub struct ConversionDetails {
     pub has_orphans: bool,
 }
 
-/// True for an error that the plan doesn't solve: a person has to. `target` is the plan's, `planned`
-/// the names and new collations of the columns that it converts: some get the `_bin` collation of
-/// the target's character set.
+/// True for an error that the plan doesn't solve: a person has to. `target` is the plan's,
+/// `planned` the names and new collations of the columns that it converts: some get the `_bin`
+/// collation of the target's character set.
 pub(crate) fn blocks<'p>(
     finding: &Finding,
     target: &str,

@@ -279,15 +279,15 @@ pub struct Step {
 }
 
 impl Step {
-    /// Returns the delimiter that is to stand on a line of its own behind the statement. `None` if a
-    /// semicolon behind it does: the body of a program may contain some, and end with a comment.
+    /// Returns the delimiter that is to stand on a line of its own behind the statement. `None` if
+    /// a semicolon behind it does: the body of a program may contain some, and end with a comment.
     pub fn own_delimiter(&self) -> Option<String> {
         let may_hide = [";", "#", "--"].iter().any(|part| self.sql.contains(part));
         (self.phase == Phase::Programs && may_hide).then(|| escape::delimiter(&self.sql))
     }
 
-    /// Reads the statement as the next one of a script, as command-line clients do. Returns the lines
-    /// to write behind it.
+    /// Reads the statement as the next one of a script, as command-line clients do. Returns the
+    /// lines to write behind it.
     pub fn read_as_client(&self, reader: &mut ClientReader) -> Result<String, Misreading> {
         match self.own_delimiter() {
             Some(delimiter) => reader.read(&self.sql, &delimiter, true),

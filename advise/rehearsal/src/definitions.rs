@@ -82,7 +82,8 @@ pub struct Object {
     /// Table of a trigger.
     pub table: Option<String>,
     /// True for an event whose last time is over, or will be within a day, and which a server
-    /// therefore drops or disables when it is created: it is enabled, or not ON COMPLETION PRESERVE.
+    /// therefore drops or disables when it is created: it is enabled, or not ON COMPLETION
+    /// PRESERVE.
     pub ends_soon: bool,
     /// Statements that grant privileges on a routine. Empty for other objects, or if the privileges
     /// can't be read.

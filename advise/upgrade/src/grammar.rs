@@ -23,7 +23,8 @@ pub fn stopped_at(text: &str, tokens: &[Token<'_>], message: &str) -> Option<usi
     tokens.iter().position(|token| token.start >= rest_at)
 }
 
-/// Returns what to try instead of a statement that the parser refuses. `is_reserved` asks the server.
+/// Returns what to try instead of a statement that the parser refuses. `is_reserved` asks the
+/// server.
 pub fn propose(target: &Target, text: &str, message: &str, is_reserved: &mut dyn FnMut(&str) -> bool) -> Vec<Rewrite> {
     let mut all: Vec<Rewrite> = Vec::new();
     let is_mysql = target.flavour == Flavour::MySql;
@@ -128,8 +129,8 @@ fn order_by_instead(text: &str) -> Option<Rewrite> {
     })
 }
 
-/// Writes an `ORDER BY` with the columns of the query's `GROUP BY`. `None` if it has an order, or no
-/// `GROUP BY`, or if it is a `UNION`.
+/// Writes an `ORDER BY` with the columns of the query's `GROUP BY`. `None` if it has an order, or
+/// no `GROUP BY`, or if it is a `UNION`.
 pub fn order_groups(text: &str) -> Option<String> {
     let tokens: Vec<Token<'_>> =
         tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();

@@ -87,8 +87,8 @@ pub struct Request {
     pub scripts: Vec<Vec<Given>>,
     /// Number of scripts, at the beginning, that are migrations.
     pub migrations: usize,
-    /// True if the old server's `collation_server` was given, false if it is the one that the server
-    /// is compiled with.
+    /// True if the old server's `collation_server` was given, false if it is the one that the
+    /// server is compiled with.
     pub has_collation_server: bool,
     /// Statements that the application's connection begins with.
     pub first: Vec<String>,

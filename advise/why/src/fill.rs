@@ -36,8 +36,8 @@ const DIGITS: &str = "(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION
 const MAX_CONSTANTS: usize = 20;
 
 impl Copy<'_> {
-    /// Fills tables of fewer rows than `rows` with made-up ones. Returns the tables that have too few
-    /// rows for a plan, each with their number: they refused the rows.
+    /// Fills tables of fewer rows than `rows` with made-up ones. Returns the tables that have too
+    /// few rows for a plan, each with their number: they refused the rows.
     pub fn fill(&mut self, tables: &[TableName], rows: u64) -> Result<Vec<(String, u64)>, Error> {
         let mut short = Vec::new();
         for (schema, name) in tables {

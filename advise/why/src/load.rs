@@ -102,8 +102,8 @@ pub fn load_dump(
     Ok(())
 }
 
-/// Returns a text of [`sql::read_bytes`] as [`sql::hex_bytes`] does, for the session's character set
-/// and SQL mode.
+/// Returns a text of [`sql::read_bytes`] as [`sql::hex_bytes`] does, for the session's character
+/// set and SQL mode.
 pub fn hex_bytes<'t>(conn: &mut Conn, text: &'t str) -> mysql::Result<Cow<'t, str>> {
     if !sql::has_bytes(text) {
         return Ok(Cow::Borrowed(text));

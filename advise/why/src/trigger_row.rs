@@ -1,4 +1,5 @@
-//! `NEW` and `OLD` of a trigger as variables, so that its statements can be explained outside of it.
+//! `NEW` and `OLD` of a trigger as variables, so that its statements can be explained outside of
+//! it.
 
 use std::ops::Range;
 

@@ -23,8 +23,9 @@ pub fn has_empty_lookup(outcome: &Outcome) -> bool {
     outcome.plans.iter().any(|plan| plan.is_empty_lookup)
 }
 
-/// Returns the warnings about an index of a column that takes part, unless its table is looked up by
-/// another index. The flag is true if one of the tables is read whole for the rows of another table.
+/// Returns the warnings about an index of a column that takes part, unless its table is looked up
+/// by another index. The flag is true if one of the tables is read whole for the rows of another
+/// table.
 pub fn unresolved_warnings(fault: &Fault) -> (Vec<String>, bool) {
     let (mut found, mut is_lost) = (Vec::new(), false);
     let resolved = fault.spots().flat_map(|judged| &judged.resolved);

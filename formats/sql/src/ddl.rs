@@ -106,8 +106,8 @@ pub fn find_foreign_keys(create: &str) -> Vec<(&str, &str)> {
     split_definitions(create).into_iter().filter_map(|one| Some((name_of(one)?, one))).collect()
 }
 
-/// Returns what a foreign key does ON an event, `UPDATE` or `DELETE`: RESTRICT, CASCADE, SET NULL or
-/// NO ACTION. Empty without such a clause.
+/// Returns what a foreign key does ON an event, `UPDATE` or `DELETE`: RESTRICT, CASCADE, SET NULL
+/// or NO ACTION. Empty without such a clause.
 pub fn referential_action(definition: &str, event: &str) -> &'static str {
     let tokens: Vec<_> =
         tokenize(definition, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();

@@ -75,9 +75,9 @@ pub fn show_bytes(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(shown).collect())
 }
 
-/// Returns a text of [`read_bytes`] in UTF-8, for drivers that take no other bytes: a string literal
-/// with such bytes is written in hexadecimal, `_binary '\xFF'` as `_binary X'FF'`. Without an
-/// introducer, it gets that of `charset`, in which the client sends statements; of UTF-8, which
+/// Returns a text of [`read_bytes`] in UTF-8, for drivers that take no other bytes: a string
+/// literal with such bytes is written in hexadecimal, `_binary '\xFF'` as `_binary X'FF'`. Without
+/// an introducer, it gets that of `charset`, in which the client sends statements; of UTF-8, which
 /// lacks the bytes, `_binary`. Elsewhere the bytes become U+FFFD.
 pub fn hex_bytes<'t>(text: &'t str, mode: SqlMode, charset: &str) -> Cow<'t, str> {
     if !has_bytes(text) {

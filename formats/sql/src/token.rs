@@ -45,8 +45,8 @@ impl Token<'_> {
         self.kind == TokenKind::Word && self.text.eq_ignore_ascii_case(word)
     }
 
-    /// Returns true for what servers execute: false for comments, hints and the marks of conditional
-    /// comments.
+    /// Returns true for what servers execute: false for comments, hints and the marks of
+    /// conditional comments.
     pub fn is_content(&self) -> bool {
         !matches!(self.kind, TokenKind::Comment | TokenKind::Hint | TokenKind::ConditionalComment)
     }

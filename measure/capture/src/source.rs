@@ -13,7 +13,8 @@ pub struct Definitions {
     pub tables: Vec<(String, String)>,
     /// View names with `CREATE VIEW`.
     pub views: Vec<(String, String)>,
-    /// Objects of other kinds, and views that must not be opened, with the reason: `the sequence s`.
+    /// Objects of other kinds, and views that must not be opened, with the reason: `the sequence
+    /// s`.
     pub others: Vec<String>,
 }
 

@@ -39,8 +39,8 @@ pub struct CaptureSummary {
     /// tables that reach out of the server's folder.
     #[serde(default, rename = "of_other_schemas")]
     pub cross_schema_definitions: Vec<String>,
-    /// Objects that were left out because they are neither tables nor views, and views that must not
-    /// be opened, with the reason: `the sequence s`.
+    /// Objects that were left out because they are neither tables nor views, and views that must
+    /// not be opened, with the reason: `the sequence s`.
     #[serde(default)]
     pub other_objects: Vec<String>,
     /// Number of foreign key values whose parent row the source lacks.

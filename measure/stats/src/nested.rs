@@ -58,8 +58,8 @@ impl ReplicateValues {
     }
 
     /// Returns the mean of differences with its interval, over replicates or blocks as
-    /// [`Self::mean_ratio`] chooses them. No spread between two starts is assumed. `None` if there are
-    /// too few values, or if one is not finite.
+    /// [`Self::mean_ratio`] chooses them. No spread between two starts is assumed. `None` if there
+    /// are too few values, or if one is not finite.
     pub fn mean_difference(&self, design: Design) -> Option<Estimate> {
         match self.single_replicate() {
             Some(_) if design.is_replicated() => None,

@@ -6,7 +6,8 @@
 //! sysbench 0.5 prints the example line below. Early versions of 0.5 print `reads/s` and `writes/s`
 //! instead of `reads` and `writes`, and no errors.
 //!
-//! `[   2s] threads: 16, tps: 1258.87, reads: 12623.72, writes: 0.00, response time: 13.62ms (95%), errors: 0.00, reconnects:  0.00`
+//! `[   2s] threads: 16, tps: 1258.87, reads: 12623.72, writes: 0.00, response time: 13.62ms (95%),
+//! errors: 0.00, reconnects:  0.00`
 
 use measure::LogInterval;
 

@@ -77,8 +77,8 @@ impl Pattern {
     }
 }
 
-/// Matches the parts with all of `text`. Values are the shortest that match. A name that occurs twice
-/// has the same value in both places.
+/// Matches the parts with all of `text`. Values are the shortest that match. A name that occurs
+/// twice has the same value in both places.
 fn match_parts(parts: &[Part], text: &str, earlier_values: &Values) -> Option<Values> {
     match parts {
         [] => text.is_empty().then(|| earlier_values.clone()),

@@ -205,7 +205,8 @@ fn push_remedy(number: usize, remedy: &Remedy, rows: Option<String>, out: &mut S
 /// Sentence on the rows that the statement reads now and with a remedy, both by EXPLAIN on one
 /// private server. `None` if the statement has no plan.
 ///
-/// `Rows read, by EXPLAIN on mysql@8.0 with 8,000 made-up rows: 4,000 now → 1 with this remedy; o: ALL → ref by mail.`
+/// `Rows read, by EXPLAIN on mysql@8.0 with 8,000 made-up rows: 4,000 now → 1 with this remedy; o:
+/// ALL → ref by mail.`
 fn describe_rows(diagnosis: &Diagnosis, judged: &Judged, finding: &Finding, remedy: &Remedy) -> Option<String> {
     let after = remedy.plan.as_ref()?;
     let rows = group_thousands(after.rows as f64);

@@ -112,7 +112,8 @@ const DESCRIBED: &str = "SELECT DISTINCT topic.name FROM mysql.help_topic AS top
     JOIN mysql.help_category AS category USING (help_category_id) \
     WHERE category.name LIKE '%function%' OR category.name IN ('MBR', 'WKB', 'WKT') OR category.name LIKE '%properties'";
 
-/// Beginnings of names of functions that only the server's own views may call, and of loadable ones.
+/// Beginnings of names of functions that only the server's own views may call, and of loadable
+/// ones.
 const NOT_OF_USERS: [&str; 6] = ["internal_", "can_access_", "get_dd_", "is_visible_dd_", "asymmetric_", "create_"];
 
 #[test]

@@ -268,11 +268,12 @@ mod tests {
     /// this process may not.
     fn with_run_folder<T: Send>(options: &CStr, function: impl FnOnce() -> T + Send) -> Option<T> {
         let run = || {
-            // SAFETY: takes no pointer. The thread has its own mounts and working folder from here on.
+            // SAFETY: takes no pointer. The thread has its own mounts and working folder from here
+            // on.
             let is_apart = unsafe { libc::unshare(libc::CLONE_NEWNS) } == 0;
             let none = std::ptr::null();
-            // SAFETY: the strings end with a zero byte and outlive the calls; the other pointers may
-            // be null.
+            // SAFETY: the strings end with a zero byte and outlive the calls; the other pointers
+            // may be null.
             let is_mounted = is_apart
                 && unsafe {
                     libc::mount(none, c"/".as_ptr(), none, libc::MS_REC | libc::MS_PRIVATE, none.cast()) == 0

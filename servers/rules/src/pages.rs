@@ -14,7 +14,8 @@
 //! | MySQL from 9.7 on | 40 | 788 |
 //! | MariaDB from 10.5 on | 20; all of a VARCHAR of up to 255 bytes | 788 |
 //!
-//! In REDUNDANT rows a CHAR of up to 768 bytes counts whole, on MySQL 5.6 and MariaDB 10.1 any CHAR.
+//! In REDUNDANT rows a CHAR of up to 768 bytes counts whole, on MySQL 5.6 and MariaDB 10.1 any
+//! CHAR.
 
 use facts::{Column, Index, IndexKind, RowFormat, ServerFacts, Table};
 use server::{Flavour, Version};
@@ -168,7 +169,8 @@ impl Layout {
         bytes + if has_long_length { 2 } else { 1 }
     }
 
-    /// Returns the bytes of the prefixes of the clustered key, which are stored besides the columns.
+    /// Returns the bytes of the prefixes of the clustered key, which are stored besides the
+    /// columns.
     fn prefix_bytes(&self, table: &Table, key: &Index, width: &impl Fn(&Column) -> CharacterBytes) -> u64 {
         let prefix = |part: &facts::IndexPart| {
             let column = table.column(part.column.as_deref()?)?;

@@ -190,8 +190,8 @@ impl LoadArgs {
         }
     }
 
-    /// Returns the protocol of built-in workloads. Some need the text protocol: it is their default,
-    /// and another is refused.
+    /// Returns the protocol of built-in workloads. Some need the text protocol: it is their
+    /// default, and another is refused.
     pub fn protocol(&self, workloads: &[Workload]) -> Result<load::Protocol> {
         let needs_text = |workload: &&Workload| workload.needs_text_protocol();
         let Some(workload) = workloads.iter().find(needs_text) else {

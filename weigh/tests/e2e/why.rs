@@ -75,8 +75,8 @@ fn names_that_do_not_exist_are_refused_with_the_nearest() {
     }
 }
 
-/// A table is missing because its CREATE TABLE is refused, because the dump is empty, or because its
-/// schema has another name.
+/// A table is missing because its CREATE TABLE is refused, because the dump is empty, or because
+/// its schema has another name.
 #[test]
 fn a_missing_table_is_explained_by_the_dump() {
     let workspace = Workspace::new();

@@ -11,8 +11,9 @@ use crate::Error;
 use crate::model::Step;
 
 /// Returns the steps without those that create a view for which MariaDB could run a function with
-/// the rights of this account, and the names of these views. Functions of the plan count, as a lying
-/// server can give them any definer; so do functions of `scratch` that run with this account's rights.
+/// the rights of this account, and the names of these views. Functions of the plan count, as a
+/// lying server can give them any definer; so do functions of `scratch` that run with this
+/// account's rights.
 pub(super) fn leave_out_views<'s>(
     scratch: &Server,
     steps: Vec<&'s Step>,

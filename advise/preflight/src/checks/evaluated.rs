@@ -1,9 +1,10 @@
 //! What a server may evaluate for a question.
 //!
 //! Questions contain expressions as servers print them, and the tables are those of strangers. A
-//! printed text can have other tokens than its author's: in `swe7`, `Ö` has the byte of a backslash.
-//! So a question is judged as the server reads it, whatever wrote its parts. MySQL 5.7, 8.0 and
-//! MariaDB 10.1, 11.8 refuse `LOAD_FILE`, `GET_LOCK` and `SLEEP` in generated columns and defaults.
+//! printed text can have other tokens than its author's: in `swe7`, `Ö` has the byte of a
+//! backslash. So a question is judged as the server reads it, whatever wrote its parts. MySQL 5.7,
+//! 8.0 and MariaDB 10.1, 11.8 refuse `LOAD_FILE`, `GET_LOCK` and `SLEEP` in generated columns and
+//! defaults.
 
 use sql::{SqlMode, Token, TokenKind};
 
@@ -16,8 +17,8 @@ const REFUSED_WORDS: [&str; 11] =
 /// Place of the second SELECT in `SELECT COUNT(*) FROM (SELECT …`.
 const INNER_SELECT: usize = 7;
 
-/// Returns the reason why the server is not asked: the question would do more than compute values of
-/// rows. The session's SQL mode is empty.
+/// Returns the reason why the server is not asked: the question would do more than compute values
+/// of rows. The session's SQL mode is empty.
 pub fn refuse_to_ask(question: &Question) -> Option<String> {
     // The server has the author's text, which can have other tokens.
     let default = question.default.as_deref().and_then(sql::find_unknown_word);

@@ -389,8 +389,8 @@ impl UniqueKey<'_> {
         }
     }
 
-    /// Returns the finding of repairs that the key would refuse. The plan then leaves out all repairs
-    /// of the key's columns.
+    /// Returns the finding of repairs that the key would refuse. The plan then leaves out all
+    /// repairs of the key's columns.
     fn repair_finding(&self, collisions: &Collisions) -> Finding {
         let target = &self.scan.job.targets[self.target];
         let check = &super::double_encoding::CHECK;

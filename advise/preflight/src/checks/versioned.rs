@@ -42,8 +42,8 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
     job.tables.iter().filter(is_affected).map(finding).collect()
 }
 
-/// True for a table `PARTITION BY SYSTEM_TIME LIMIT n`, whose history moves on to the next partition
-/// once one is full.
+/// True for a table `PARTITION BY SYSTEM_TIME LIMIT n`, whose history moves on to the next
+/// partition once one is full.
 fn is_limited(create: &str) -> bool {
     let tokens: Vec<Token<'_>> = sql::tokenize(ddl::table_options(create), SqlMode::default()).collect();
     tokens.windows(2).any(|pair| pair[0].is_keyword("system_time") && pair[1].is_keyword("limit"))

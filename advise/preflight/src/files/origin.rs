@@ -26,7 +26,8 @@ impl Origin {
     }
 
     /// Reads the comments at the head of a dump: `-- Server version 5.7.44-log` of mysqldump, `--
-    /// Server version: 10.4.32-MariaDB` of phpMyAdmin. `None` if they name no server of the flavour.
+    /// Server version: 10.4.32-MariaDB` of phpMyAdmin. `None` if they name no server of the
+    /// flavour.
     pub fn read(head: &[u8], flavour: Flavour) -> Option<Self> {
         let comments = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).take_while(|line| {
             line.is_empty() || line.starts_with(b"--") || line.starts_with(b"/*") || line.starts_with(b"#")

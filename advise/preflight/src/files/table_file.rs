@@ -82,8 +82,9 @@ impl TableFile {
 /// Maximum number of lacking values of a column that are kept.
 const MAX_LACKING: usize = 100;
 
-/// Converts the values of a row, which are UTF-8, to the character sets of their columns. Ill-formed
-/// values stay as they are. Values that a character set lacks become NULL, and are counted.
+/// Converts the values of a row, which are UTF-8, to the character sets of their columns.
+/// Ill-formed values stay as they are. Values that a character set lacks become NULL, and are
+/// counted.
 pub(super) fn convert_row(values: &[Option<&[u8]>], fields: &Fields, reading: &mut Reading) -> Vec<Option<Vec<u8>>> {
     let mut convert = |(value, field): (&Option<&[u8]>, &Field)| {
         let value = (*value)?;

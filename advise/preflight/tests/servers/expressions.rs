@@ -100,7 +100,8 @@ fn asks_nothing_of_columns_that_name_too_many() {
     assert!(unchecked.iter().any(|one| one.contains("g29")), "{unchecked:?} {}", describe_report(&report));
 }
 
-/// In swe7, `Ö` and `ö` have the bytes of a backslash and of `|`, and an apostrophe is none of theirs.
+/// In swe7, `Ö` and `ö` have the bytes of a backslash and of `|`, and an apostrophe is none of
+/// theirs.
 #[test]
 fn asks_of_expressions_in_character_sets_with_other_quotes() {
     let mut lab = Lab::new("mysql@8.0");

@@ -43,7 +43,8 @@ impl Reader<'_> {
         self.read_events(schema)
     }
 
-    /// Reads events. `EXECUTE_AT` and `ENDS` are in the event's time zone, at most 14 hours from UTC.
+    /// Reads events. `EXECUTE_AT` and `ENDS` are in the event's time zone, at most 14 hours from
+    /// UTC.
     fn read_events(&mut self, schema: &str) -> Result<(), Error> {
         let query = format!(
             "SELECT EVENT_NAME, COALESCE(COALESCE(EXECUTE_AT, ENDS) < UTC_TIMESTAMP() + INTERVAL 1 DAY \

@@ -93,8 +93,8 @@ pub fn find(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Remedy>, Error> {
     find_by(copy, fault, &is_mended)
 }
 
-/// As [`find`], for changes after which the server no longer warns of a conversion, though they read
-/// no fewer of the copy's rows.
+/// As [`find`], for changes after which the server no longer warns of a conversion, though they
+/// read no fewer of the copy's rows.
 pub fn find_silencing(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Remedy>, Error> {
     let mut remedies = find_by(copy, fault, &is_silent)?;
     // A statement that converts the column itself is silent, too, and no better.

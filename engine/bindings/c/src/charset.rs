@@ -18,9 +18,9 @@ pub struct mcoll_converted {
     pub out_size: usize,
     /// Length of the whole string, which can exceed `out_size`.
     pub out_len: usize,
-    /// Number of characters of the text that the string lacks: each that became `?`, and all from where
-    /// MySQL cuts the string on. An ill-formed byte counts as one. Characters that a small `out`
-    /// has no room for are not lost.
+    /// Number of characters of the text that the string lacks: each that became `?`, and all from
+    /// where MySQL cuts the string on. An ill-formed byte counts as one. Characters that a small
+    /// `out` has no room for are not lost.
     pub lost: usize,
     /// Number of the text's bytes that were converted: all, unless MySQL cuts the string.
     pub taken: usize,
@@ -79,8 +79,8 @@ pub unsafe extern "C" fn mcoll_char_len(charset: u32, text: *const u8, text_len:
 }
 
 /// Converts `text` from one character set to another, as CONVERT(text USING to) of the flavour's
-/// servers: a character that `to` lacks becomes `?`. `MCOLL_INVALID_ARGUMENT` for an unknown flavour
-/// or character set.
+/// servers: a character that `to` lacks becomes `?`. `MCOLL_INVALID_ARGUMENT` for an unknown
+/// flavour or character set.
 ///
 /// # Safety
 /// `text` points to `text_len` bytes, or is NULL for an empty string. `converted->out` has room for

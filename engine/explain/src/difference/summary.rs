@@ -80,7 +80,8 @@ fn look_alike(one: &str, other: &str) -> bool {
         let collation = Collation::by_name(flavour, name);
         collation.is_ok_and(|collation| collation.compare(one.as_bytes(), other.as_bytes()).is_eq())
     };
-    // MySQL's collation ignores marks, also where MariaDB's has a weight for a letter with its mark.
+    // MySQL's collation ignores marks, also where MariaDB's has a weight for a letter with its
+    // mark.
     let is_letter = |text: &str| {
         let letter = text.chars().next().map(String::from).unwrap_or_default();
         is_equal(Flavour::MySql, "utf8mb4_0900_ai_ci", &letter, text)

@@ -30,8 +30,8 @@ impl Collation {
     ///   key, without spaces at its end under `tis620_thai_ci`.
     /// - `bin` of other character sets: the text, without spaces at its end under PAD SPACE.
     ///
-    /// The weights are those of [`Collation::sort_key`], without its marks of padding. A collation whose weights differ between
-    /// the flavours has different hashes, too.
+    /// The weights are those of [`Collation::sort_key`], without its marks of padding. A collation
+    /// whose weights differ between the flavours has different hashes, too.
     ///
     /// ```
     /// use mysql_collation::mysql::UTF8MB4_0900_AI_CI;

@@ -1,7 +1,7 @@
 //! Calls of functions in statements of logs and scripts, which a running server explains or runs.
 //!
-//! A server can run a function to explain a statement. A statement may therefore call only functions
-//! that are known to be harmless.
+//! A server can run a function to explain a statement. A statement may therefore call only
+//! functions that are known to be harmless.
 
 use sql::SqlMode;
 

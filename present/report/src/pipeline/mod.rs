@@ -31,8 +31,8 @@ pub struct Findings {
     pub findings: Vec<Finding>,
     /// Names of rules, statements or classes about which nothing was found.
     pub passed: Vec<String>,
-    /// Parts that were not looked at, or not in full, with the reason. They don't count for the exit
-    /// status.
+    /// Parts that were not looked at, or not in full, with the reason. They don't count for the
+    /// exit status.
     pub unchecked: Vec<String>,
     /// True if the findings were compared with a baseline.
     pub has_baseline: bool,
@@ -144,8 +144,8 @@ impl Finding {
     }
 }
 
-/// Joins lines that a runner of GitHub or Azure obeys in a log, as `::error::x` and `##[error]x`, to
-/// the lines before them. A name can have line feeds.
+/// Joins lines that a runner of GitHub or Azure obeys in a log, as `::error::x` and `##[error]x`,
+/// to the lines before them. A name can have line feeds.
 fn without_commands(text: &str) -> String {
     let mut lines = text.split('\n');
     let mut out = lines.next().unwrap_or_default().to_owned();

@@ -22,8 +22,8 @@ pub struct ViewText {
 
 impl ViewText {
     /// Returns a function that the view calls without a schema, and that is not known to be
-    /// harmless: of the server, a plugin, a component or a library, or stored and not in `harmless`.
-    /// `None` for a text that the account may not read.
+    /// harmless: of the server, a plugin, a component or a library, or stored and not in
+    /// `harmless`. `None` for a text that the account may not read.
     pub fn unknown_function(&self, harmless: &[String]) -> Option<String> {
         // Servers read the text of a view in this mode, whatever that of the session is.
         let mode = SqlMode::default();

@@ -196,8 +196,8 @@ impl Program {
 
     /// Returns the files and folders that the server reads, besides those of the system: its
     /// program, libraries and messages, not all of a basedir that may be `/` or a home folder. The
-    /// paths have no links. Links out of the program's folder are left out: its maker could name any
-    /// path.
+    /// paths have no links. Links out of the program's folder are left out: its maker could name
+    /// any path.
     pub fn readable_paths(&self) -> Vec<PathBuf> {
         let Ok(root) = fs::canonicalize(&self.root) else { return Vec::new() };
         let resolved = self.named_paths().into_iter().filter_map(|path| fs::canonicalize(path).ok());

@@ -109,8 +109,8 @@ fn is_evident_pair(before: &[char], first: char, second: char, behind: Option<ch
         // ß is no capital, and × no letter.
         _ if !first.is_uppercase() => false,
         _ if is_after_small => true,
-        // `Å‚adny` for ładny, `Ä°stanbul` for İstanbul, `Å“uvre` for œuvre. Å and š are two letters,
-        // though.
+        // `Å‚adny` for ładny, `Ä°stanbul` for İstanbul, `Å“uvre` for œuvre. Å and š are two
+        // letters, though.
         _ => {
             before.is_none_or(|before| !before.is_alphanumeric())
                 && behind.is_some_and(is_small_letter)
@@ -176,8 +176,8 @@ impl Script {
     }
 }
 
-/// True for ASCII, letters, digits, signs of vowels, and most punctuation, currency signs and emoji.
-/// False for C1 controls, private use characters and noncharacters.
+/// True for ASCII, letters, digits, signs of vowels, and most punctuation, currency signs and
+/// emoji. False for C1 controls, private use characters and noncharacters.
 pub fn is_common(character: char) -> bool {
     character.is_ascii()
         || character.is_alphanumeric()

@@ -138,8 +138,8 @@ fn bodies_of_programs_run_nothing_in_the_client() {
     }
 }
 
-/// The client reads random bodies that `ClientReader` takes for safe as one statement each, and runs
-/// no command in them.
+/// The client reads random bodies that `ClientReader` takes for safe as one statement each, and
+/// runs no command in them.
 #[test]
 fn the_client_agrees_with_its_reader_about_random_bodies() {
     const PARTS: [&str; 44] = [

@@ -18,7 +18,8 @@ fn function(name: &str, body: &str) -> String {
 }
 
 /// A server with a table that nobody may touch, and views of the account `low` in its own schema:
-/// three that change what they can, one that takes a lock, one on another, and two that are harmless.
+/// three that change what they can, one that takes a lock, one on another, and two that are
+/// harmless.
 fn start(spec: &str) -> Foreign {
     let server = Foreign::start(spec);
     for statement in [

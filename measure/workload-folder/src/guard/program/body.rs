@@ -287,7 +287,8 @@ impl<'t, 'a> Body<'t, 'a> {
         self.reader.fault("a handler without a condition")
     }
 
-    /// Reads the declaration of variables, a condition or a cursor. `SET` can assign only variables.
+    /// Reads the declaration of variables, a condition or a cursor. `SET` can assign only
+    /// variables.
     fn declare_names(&mut self) -> Result<Step, OutOfScope> {
         self.reader.skip();
         let mut names = Vec::new();
