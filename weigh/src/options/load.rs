@@ -7,6 +7,7 @@ use clap::{Arg, Args, ValueEnum};
 use workload::{Distribution, Text, Workload, WorkloadKind};
 
 use crate::options::values::{find_given, without_repeats};
+use crate::output;
 
 #[derive(Debug, Args)]
 pub struct LoadArgs {
@@ -190,23 +191,22 @@ impl LoadArgs {
         }
     }
 
-    /// Returns the protocol of built-in workloads. Some need the text protocol: it is their
-    /// default, and another is refused.
-    pub fn protocol(&self, workloads: &[Workload]) -> Result<load::Protocol> {
+    /// Returns the protocol of built-in workloads: text by default if all of them need it. Notes
+    /// workloads that need it and don't get it.
+    pub fn protocol(&self, workloads: &[Workload]) -> load::Protocol {
         let needs_text = |workload: &&Workload| workload.needs_text_protocol();
         let Some(workload) = workloads.iter().find(needs_text) else {
-            return Ok(self.protocol_or(load::Protocol::Prepared));
+            return self.protocol_or(load::Protocol::Prepared);
         };
-        let is_text = match self.protocol {
-            Some(protocol) => protocol == ProtocolArg::Text,
-            None => workloads.iter().all(|workload| workload.needs_text_protocol()),
-        };
-        if !is_text {
-            bail!(
-                "{workload} needs --protocol text: prepared statements send its text as parameters, which servers don't parse"
-            );
+        let is_alone = workloads.iter().all(|workload| workload.needs_text_protocol());
+        let default = if is_alone { load::Protocol::Text } else { load::Protocol::Prepared };
+        let protocol = self.protocol_or(default);
+        if protocol == load::Protocol::Prepared {
+            output::print_note(&format!(
+                "{workload}: prepared statements send its text as parameters; --protocol text has the server parse it"
+            ));
         }
-        Ok(load::Protocol::Text)
+        protocol
     }
 
     pub fn protocol_or(&self, default: load::Protocol) -> load::Protocol {

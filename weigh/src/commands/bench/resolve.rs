@@ -45,7 +45,7 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
     let workloads = if has_own_rows { Vec::new() } else { resolve_workloads(args)? };
     let protocol = match &folder {
         Some(folder) => folder.protocol(),
-        None => args.load.protocol(&workloads)?,
+        None => args.load.protocol(&workloads),
     };
     let request = Request {
         axes: resolve_axes(args, folder.as_ref()),
