@@ -98,7 +98,7 @@ fn files_without_space_or_right_to_write() {
     std::fs::write(workspace.root().join("lines"), "b\na\n".repeat(100_000)).unwrap();
     let disk = workspace.root().join("disk");
     std::fs::create_dir(&disk).unwrap();
-    let preflight = ["preflight", "--dump=d.sql", "--flavour=mariadb", "--to=utf8mb4_unicode_ci", "--trial=none"];
+    let preflight = ["preflight", "--dump=d.sql", "--flavour=mariadb", "--to=utf8mb4_unicode_ci"];
     let commands: [Vec<&str>; 4] = [
         vec!["capture", "--dump=d.sql", "--schema=d", "--rows=100000", "--out=disk/w"],
         [&preflight[..], &["--plan=disk/plan.sql"]].concat(),

@@ -277,9 +277,9 @@ pub fn open_as(lab: &Lab, user: &str) -> server::Server {
     open(&spec, &server::Options { login, ..server::Options::default() }, &NoProgress).unwrap()
 }
 
-/// MariaDB opens no view of a function that the account may not execute. Such a view is not broken.
+/// A view that names a function of another account is not opened on MariaDB, and is not broken.
 #[test]
-fn a_view_without_execute_is_not_checked_on_mariadb() {
+fn a_view_of_a_foreign_function_is_not_checked_on_mariadb() {
     let mut lab = Lab::new("mariadb@bookworm");
     let statements = [
         "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(9))",
@@ -304,7 +304,7 @@ fn a_view_without_execute_is_not_checked_on_mariadb() {
     assert_eq!(unreadable, [("fx_execute.broken", action)], "{}", describe_report(&report));
     let line = report.unchecked.iter().find(|line| line.contains("fx_execute.v"));
     let line = line.unwrap_or_else(|| panic!("{:?}", report.unchecked));
-    assert!(line.ends_with("the account lacks EXECUTE (GRANT EXECUTE ON `fx_execute`.* TO this account)"), "{line}");
+    assert!(line.contains("functions of other accounts"), "{line}");
 }
 
 /// The account that runs the plan needs rights that the plan names: without them the server refuses
