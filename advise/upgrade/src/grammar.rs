@@ -16,8 +16,10 @@ type Edit = (Range<usize>, String);
 pub fn stopped_at(text: &str, tokens: &[Token<'_>], message: &str) -> Option<usize> {
     let near = message.split_once(" near '")?.1;
     let near = near.rsplit_once("' at line").map_or(near, |(near, _)| near);
-    // The server writes a question mark for a byte that is no text.
+    // The server writes a question mark for a byte that is no text. Literals with such bytes were
+    // sent in hexadecimal.
     let readable = near.split(['?', char::REPLACEMENT_CHARACTER]).next().unwrap_or_default();
+    let readable = readable.split("X'").next().unwrap_or_default();
     let find = |part: &str| if part.is_empty() { None } else { text.find(part) };
     let rest_at = find(near).or_else(|| find(readable))?;
     tokens.iter().position(|token| token.start >= rest_at)
