@@ -83,7 +83,7 @@ fn results_disk_fills_up() {
 fn write_dump(workspace: &Workspace) {
     let rows: String = (0..2000).map(|id| format!(",({id},'{}')", "x".repeat(490))).collect();
     let dump = format!(
-        "CREATE TABLE `t` (`id` int PRIMARY KEY, `s` varchar(500) COLLATE utf8mb4_general_ci, UNIQUE (`s`(9))) ENGINE=InnoDB;\n\
+        "CREATE TABLE `t` (`id` int, `s` varchar(500) COLLATE utf8mb4_general_ci, PRIMARY KEY (`id`), UNIQUE (`s`(9))) ENGINE=InnoDB;\n\
          INSERT INTO `t` VALUES {};\n",
         &rows[1..]
     );
