@@ -25,8 +25,8 @@ fn checks<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
         .collect()
 }
 
-/// Returns the findings of values of a file that the collation of --from can't hold. The other
-/// checks don't see them.
+/// Returns the findings of values of a file that the collation of --from can't hold. Other checks
+/// don't see such values.
 pub(crate) fn lacking_findings(job: &Job<'_>, table: &TableJob<'_>, reading: &Reading) -> Vec<Finding> {
     let finding = |(column, lacking): (&String, &LackingValues)| {
         let mut finding = column_finding(&CHECK, Severity::Error, table, column, &job.targets[0]);

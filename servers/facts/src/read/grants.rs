@@ -117,7 +117,7 @@ fn reachable_schemas(conn: &mut Conn, prefix: &str) -> mysql::Result<Vec<String>
 }
 
 /// Returns the schemas in which the account has the privilege neither as a whole nor on a table.
-/// None of them if it has roles that may have the privilege.
+/// Empty if the account has roles: a role may have the privilege.
 pub fn schemas_without(conn: &mut Conn, privilege: &str, schemas: &[String]) -> mysql::Result<Vec<String>> {
     let grants = Grants::read(conn)?;
     let lacks = |schema: &&String| grants.roles.is_empty() && !grants.has_on_part(privilege, schema);

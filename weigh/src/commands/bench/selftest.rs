@@ -19,7 +19,8 @@ pub fn run(bench: &Bench, openings: &[Opening], rounds: u32) -> Result<ExitCode>
     if !matches!(bench.format, Format::Text | Format::Json) {
         bail!("--self-test prints text or json; `weigh report` prints its rounds in every format");
     }
-    // The `RunFolder` checks that the folder holds no run. Its drop removes its empty samples.
+    // The `RunFolder` checks that the folder holds no run. When dropped, it removes
+    // its empty samples.
     let out = results::create_folder(bench.out.as_deref(), Access::Umask)?.folder();
     let live = Live::new(&bench.request);
     let mut servers = open_servers(openings, &live)?;
