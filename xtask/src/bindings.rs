@@ -11,14 +11,16 @@ mod python;
 mod spark;
 pub mod web;
 
-use std::fs::{self, File};
+use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 use std::time::Instant;
-use std::{env, io};
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
+
+use crate::background::Background;
 
 #[derive(clap::Args)]
 #[command(
@@ -81,34 +83,11 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
     Ok(failures.is_empty())
 }
 
-/// Tests of all bindings in a process of their own, beside other tests.
-pub struct Process {
-    child: Child,
-    /// File with the output of the tests.
-    output: PathBuf,
-}
-
-impl Process {
-    pub fn start() -> Result<Self> {
-        let output = target().join("tests.log");
-        fs::create_dir_all(target()).with_context(|| format!("cannot create {}", target().display()))?;
-        let file = File::create(&output).with_context(|| format!("cannot create {}", output.display()))?;
-        let copy = file.try_clone().context("cannot open a file twice")?;
-        let mut command = Command::new(env::current_exe().context("cannot find this program")?);
-        command.arg("bindings").stdin(Stdio::null()).stdout(file).stderr(copy);
-        eprintln!("testing the bindings meanwhile: {}", output.display());
-        let child = lifecycle::spawn_with_environment(command).context("cannot run cargo xtask bindings")?;
-        Ok(Self { child, output })
-    }
-
-    /// Waits for the end, prints what the tests printed, and returns whether all passed.
-    pub fn finish(self) -> Result<bool> {
-        lifecycle::interrupt::install()?;
-        let status = lifecycle::wait_supervised(self.child)?;
-        let mut printed = File::open(&self.output).with_context(|| format!("cannot open {}", self.output.display()))?;
-        io::copy(&mut printed, &mut io::stderr()).context("cannot print the output of the bindings' tests")?;
-        Ok(status.success())
-    }
+/// Starts the tests of all bindings beside other tests.
+pub fn start() -> Result<Background> {
+    let mut command = Command::new(env::current_exe().context("cannot find this program")?);
+    command.arg("bindings");
+    Background::start(command, "the tests of the bindings", target().join("tests.log"))
 }
 
 /// Installs what the tests of a binding need and, unless `no_run`, runs them.

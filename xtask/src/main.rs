@@ -6,6 +6,7 @@
 // Doc comments of arguments are their help, which is plain text: `[default: …]` is no link there.
 #![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)]
 
+mod background;
 mod bindings;
 mod deny;
 mod fuzz;

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use fetch::Tool;
 use progress::Bar;
 
+use crate::background::Background;
 use crate::bindings::{self, Binding};
 use crate::release;
 use tiers::{Tier, Workspace};
@@ -32,8 +33,9 @@ const SERVERS: [&str; 11] = [
 /// Environment variable with the seed of proptest's inputs.
 const SEED_VARIABLE: &str = "PROPTEST_RNG_SEED";
 
-/// Environment variable with the number of tests that run at a time.
-const THREADS_VARIABLE: &str = "RUST_TEST_THREADS";
+/// Options of `cargo test` that select about half of the tests by time. Most of them wait for
+/// servers.
+const END_TO_END: [&str; 3] = ["--workspace", "--test", "e2e"];
 
 #[derive(clap::Args)]
 #[command(
@@ -83,18 +85,30 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
     if arguments.no_run {
         return if with_bindings { bindings::run(&bindings::Arguments::prepare_all()) } else { Ok(true) };
     }
-    // Most tests wait for servers.
-    let bindings = with_bindings.then(bindings::Process::start).transpose()?;
+    let mut beside = Vec::new();
+    if with_bindings {
+        beside.push(("cargo xtask bindings".to_owned(), bindings::start()?));
+    }
+    if let Part::All = part {
+        // Later commands find everything compiled.
+        if !cargo_test(&["--workspace".to_owned(), "--no-run".to_owned()], &[])? {
+            bail!("the tests don't compile");
+        }
+        let options = END_TO_END.map(str::to_owned);
+        let output = bindings::target().with_file_name("end-to-end.log");
+        let process = Background::start(cargo_test_command(&options, &arguments.rest), "end-to-end tests", output)?;
+        beside.push((format!("cargo test {}", options.join(" ")), process));
+    }
     let mut failed = Vec::new();
     for options in cargo_options(&part, &workspace) {
         if !cargo_test(&options, &arguments.rest)? {
             failed.push(format!("cargo test {}", options.join(" ")));
         }
     }
-    if let Some(bindings) = bindings
-        && !bindings.finish()?
-    {
-        failed.push("cargo xtask bindings".to_owned());
+    for (name, process) in beside.into_iter().rev() {
+        if !process.finish()? {
+            failed.push(name);
+        }
     }
     for line in &failed {
         eprintln!("FAILED: {line}");
@@ -134,7 +148,13 @@ fn cargo_options(part: &Part, workspace: &Workspace) -> Vec<Vec<String>> {
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let named = |tier| workspace.test_names(tier).into_iter().flat_map(|name| ["--test".to_owned(), name]);
     match part {
-        Part::All => vec![words(&["--workspace"])],
+        // The end-to-end tests run beside these.
+        Part::All => {
+            let others = [Tier::Offline, Tier::NeedsServers].into_iter().flat_map(|tier| workspace.test_names(tier));
+            let others = others.filter(|name| name != END_TO_END[2]).flat_map(|name| ["--test".to_owned(), name]);
+            let units = words(&["--workspace", "--lib", "--bins"]);
+            vec![units.into_iter().chain(others).collect(), words(&["--workspace", "--doc"])]
+        }
         Part::Fast => {
             let units = words(&["--workspace", "--lib", "--bins"]);
             vec![units.into_iter().chain(named(Tier::Offline)).collect(), words(&["--workspace", "--doc"])]
@@ -146,6 +166,17 @@ fn cargo_options(part: &Part, workspace: &Workspace) -> Vec<Vec<String>> {
 }
 
 fn cargo_test(options: &[String], rest: &[String]) -> Result<bool> {
+    eprintln!("running: cargo test --locked --no-fail-fast {}", [options, rest].concat().join(" "));
+    let start = Instant::now();
+    let status = cargo_test_command(options, rest).status().context("cannot run cargo")?;
+    if status.code().is_none() {
+        bail!("cargo test was ended by a signal ({status})");
+    }
+    eprintln!("cargo test took {} s", start.elapsed().as_secs());
+    Ok(status.success())
+}
+
+fn cargo_test_command(options: &[String], rest: &[String]) -> Command {
     let mut command = Command::new(crate::cargo());
     command.args(["test", "--locked", "--no-fail-fast"]).args(options).args(rest);
     // Random tests have the same inputs in each run, so that a change fails by its own faults only.
@@ -153,19 +184,7 @@ fn cargo_test(options: &[String], rest: &[String]) -> Result<bool> {
     if std::env::var_os(SEED_VARIABLE).is_none() {
         command.env(SEED_VARIABLE, "20261129");
     }
-    if std::env::var_os(THREADS_VARIABLE).is_none() {
-        // Most tests wait for servers.
-        let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        command.env(THREADS_VARIABLE, (cores + cores.div_ceil(2)).to_string());
-    }
-    eprintln!("running: cargo test --locked --no-fail-fast {}", [options, rest].concat().join(" "));
-    let start = Instant::now();
-    let status = command.status().context("cannot run cargo")?;
-    if status.code().is_none() {
-        bail!("cargo test was ended by a signal ({status})");
-    }
-    eprintln!("cargo test took {} s", start.elapsed().as_secs());
-    Ok(status.success())
+    command
 }
 
 fn install() -> Result<()> {

@@ -1,0 +1,38 @@
+//! Tests that run beside other tests.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result};
+
+/// A command that runs beside others, with its output in a file.
+pub struct Background {
+    child: Child,
+    /// What the command does, such as "the tests of the bindings".
+    subject: &'static str,
+    output: PathBuf,
+}
+
+impl Background {
+    pub fn start(mut command: Command, subject: &'static str, output: PathBuf) -> Result<Self> {
+        let folder = output.parent().context("an output file without a folder")?;
+        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        let file = File::create(&output).with_context(|| format!("cannot create {}", output.display()))?;
+        let copy = file.try_clone().context("cannot open a file twice")?;
+        command.stdin(Stdio::null()).stdout(file).stderr(copy);
+        eprintln!("running meanwhile: {subject}: {}", output.display());
+        let child = lifecycle::spawn_with_environment(command).with_context(|| format!("cannot run {subject}"))?;
+        Ok(Self { child, subject, output })
+    }
+
+    /// Waits for the end, prints the output, and returns whether the command succeeded.
+    pub fn finish(self) -> Result<bool> {
+        lifecycle::interrupt::install()?;
+        let status = lifecycle::wait_supervised(self.child)?;
+        let mut printed = File::open(&self.output).with_context(|| format!("cannot open {}", self.output.display()))?;
+        io::copy(&mut printed, &mut io::stderr()).with_context(|| format!("cannot print {}", self.subject))?;
+        Ok(status.success())
+    }
+}
