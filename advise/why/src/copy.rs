@@ -11,7 +11,7 @@ use crate::Error;
 use crate::spot::{Joins, Source};
 use crate::syntax::Program;
 use crate::tables::TableName;
-use crate::variables::find_assigned;
+use crate::variables::find_assignments;
 
 /// Default schema of a session, and the statements that it runs first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -208,11 +208,11 @@ impl<'s> Copy<'s> {
     /// expressions. The copy has no rows, or others, so that the query itself may set none.
     fn set_samples(&self, conn: &mut Conn, session: &Session, query: &str) -> Result<(), Error> {
         let source = Source::statement(Place::Session(session.clone()), query, 0);
-        for assigned in find_assigned(&source) {
+        for assigned in find_assignments(&source) {
             let text = &query[assigned.span.clone()];
             let asked = ["COLLATION", "COERCIBILITY"].map(|function| format!("{function}({text})"));
             let named = [(asked[0].as_str(), "weigh_collation"), (asked[1].as_str(), "weigh_coercibility")];
-            let question = source.no_rows_query(assigned.block, 0, Joins::Written, &named);
+            let question = source.no_rows_query(assigned.block_index, 0, Joins::Written, &named);
             let set = match conn.query_first::<(Option<String>, i64), _>(question) {
                 Ok(Some((Some(collation), _))) if collation != "binary" => {
                     let charset = server::collation_charset(&collation);

@@ -11,7 +11,7 @@ use crate::syntax::{Block, ExprKind, TableKind};
 use crate::trial::{Inner, Subject, piece_source};
 
 /// Sources of a statement, program or view, and the subject that is run to see whether a change
-/// mends them.
+/// fixes them.
 pub struct Group {
     pub subject: Subject,
     /// Sources. In a program, each with the index of its piece; otherwise with 0.
@@ -82,8 +82,8 @@ impl Gatherer<'_, '_> {
         Ok(())
     }
 
-    /// Adds the procedure that a source calls. `session` is the session of the user's own call.
-    /// `None` for a call inside a program, whose arguments are unknown.
+    /// Adds the procedure that a source calls. `session` is the caller's session. `None` for a call
+    /// inside a program, whose arguments are unknown.
     fn add_called(&mut self, source: &Source, own: &str, session: Option<&Session>) -> Result<(), Error> {
         let Some((schema, name, arguments)) = called(source) else { return Ok(()) };
         let Some(program) = self.copy.program("PROCEDURE", schema.as_deref().unwrap_or(own), &name)? else {

@@ -12,7 +12,7 @@ use crate::model::{Side, Site};
 use crate::origin::Resolved;
 use crate::spot::{Joins, Source, Spot, SpotKind};
 use crate::syntax::ExprKind;
-use crate::variables::{find_assignments, find_variables};
+use crate::variables::{find_operator_assignments, find_variables};
 
 const AMBIGUOUS_COLUMN: u16 = 1052;
 
@@ -128,7 +128,7 @@ impl Copy<'_> {
         // MySQL refuses to match bytes with a pattern of text, and the reverse.
         let is_bytes_of_pattern = |side: &Side| spot.is_pattern() && side.strength != "NUMERIC";
         let is_text = |(side, resolved): &&(Side, Resolved)| {
-            side.charset != "binary" || resolved.is_text_as_bytes() || is_bytes_of_pattern(side)
+            side.charset != "binary" || resolved.is_wrapped_text_column() || is_bytes_of_pattern(side)
         };
         let texts: Vec<&(Side, Resolved)> = sides.iter().filter(is_text).collect();
         let differs = texts.windows(2).any(|pair| !is_same_collation(&pair[0].0.collation, &pair[1].0.collation));
@@ -224,7 +224,7 @@ impl Copy<'_> {
     fn ask_spot(&mut self, source: &Source, spot: &Spot) -> Result<Result<Results, Refusal>, Error> {
         let read = find_variables(&spot.alone).read;
         let set = |name: &String| format!("@{0} := @{0}", sql::quote_identifier(name));
-        let names: BTreeSet<String> = find_assignments(source).into_iter().map(|one| one.variable).collect();
+        let names: BTreeSet<String> = find_operator_assignments(source).into_iter().map(|one| one.variable).collect();
         let assignments: Vec<String> = names.intersection(&read).map(set).collect();
         let assigned = assignments.iter().map(|text| (text.as_str(), "weigh_assigned"));
         let expressions: Vec<(&str, &str)> = assigned.chain([(spot.alone.as_str(), "weigh_value")]).collect();

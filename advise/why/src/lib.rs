@@ -1,4 +1,4 @@
-//! Why a statement fails or loses an index because of collations, and what mends it.
+//! Why a statement fails or loses an index because of collations, and how to fix it.
 //!
 //! ```text
 //! dump or server ─ load ─▶ Copy (private server)

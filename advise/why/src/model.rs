@@ -73,8 +73,8 @@ pub struct Finding {
     /// half of the made-up rows then do.
     #[serde(skip)]
     pub depends_on_rows: bool,
-    /// The smallest first, those that lose characters last. Those of a definition are in the order
-    /// in which they were tried.
+    /// The smallest first, remedies that lose characters last. Remedies for a definition are in the
+    /// order in which they were tried.
     pub remedies: Vec<Remedy>,
 }
 

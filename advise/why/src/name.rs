@@ -1,4 +1,5 @@
-//! Errors of names that do not exist, with the nearest that does.
+//! Messages for statements that the copy refuses. For an unknown name, the message suggests the
+//! most similar one that exists.
 
 use message::suggest_name;
 use server::error_code;
@@ -11,8 +12,8 @@ use crate::syntax::TableKind;
 /// Beginning of the message about a table that does not exist.
 pub const NO_TABLE: &str = "no table ";
 
-/// Says in a sentence why a statement cannot be judged.
-pub fn explain(copy: &mut Copy<'_>, session: &Session, text: &str, refusal: &Refusal) -> Result<String, Error> {
+/// Returns the reason why the server refuses a statement, as one sentence.
+pub fn refusal_message(copy: &mut Copy<'_>, session: &Session, text: &str, refusal: &Refusal) -> Result<String, Error> {
     let schema = session.schema.clone().unwrap_or_default();
     let quoted = refusal.message.split('\'').nth(1).unwrap_or_default();
     let last = quoted.rsplit('.').next().unwrap_or_default();
@@ -20,9 +21,9 @@ pub fn explain(copy: &mut Copy<'_>, session: &Session, text: &str, refusal: &Ref
         error_code::NO_SUCH_TABLE => {
             let given_schema = quoted.rsplit_once('.').map_or(schema.as_str(), |(schema, _)| schema).to_owned();
             let names = copy.table_names(&given_schema)?;
-            let hidden = if copy.is_of_account { ", or the account may not see it" } else { "" };
+            let privilege_hint = if copy.is_of_account { ", or the account may not see it" } else { "" };
             let similar = suggest_name(last, names.iter().map(String::as_str));
-            format!("{NO_TABLE}{last} in schema {given_schema}{hidden}{similar}")
+            format!("{NO_TABLE}{last} in schema {given_schema}{privilege_hint}{similar}")
         }
         error_code::BAD_FIELD_ERROR => {
             let names = column_names(copy, session, text)?;
@@ -32,9 +33,10 @@ pub fn explain(copy: &mut Copy<'_>, session: &Session, text: &str, refusal: &Ref
             )
         }
         error_code::SP_DOES_NOT_EXIST => {
-            let names = copy.routine_names(&schema)?;
-            let name =
-                refusal.message.split_whitespace().nth(1).and_then(|name| name.rsplit('.').next()).unwrap_or_default();
+            // `FUNCTION shop.f does not exist`
+            let called = refusal.message.split_whitespace().nth(1).unwrap_or_default();
+            let (schema, name) = called.rsplit_once('.').unwrap_or((&schema, called));
+            let names = copy.routine_names(schema)?;
             format!("no routine {name} in schema {schema}{}", suggest_name(name, names.iter().map(String::as_str)))
         }
         error_code::PARSE_ERROR => {
@@ -44,7 +46,7 @@ pub fn explain(copy: &mut Copy<'_>, session: &Session, text: &str, refusal: &Ref
         error_code::NO_DB_ERROR if schema.is_empty() => "no schema is selected; name it by --schema".to_owned(),
         error_code::NO_DB_ERROR => {
             format!(
-                "no schema {schema}; if the dump names no schema, say by --schema {schema} that its tables are of it"
+                "no schema {schema}; if the dump has no USE or CREATE DATABASE, load its tables into {schema} by --schema {schema}"
             )
         }
         error_code::BAD_DB_ERROR => {

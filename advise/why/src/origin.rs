@@ -27,6 +27,8 @@ pub struct Resolved {
     is_wrapped: bool,
     /// True inside LOWER or UPPER.
     is_folded: bool,
+    /// True for a column of a common table expression.
+    is_cte: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -56,6 +58,7 @@ impl Resolved {
             inner: Vec::new(),
             is_wrapped: false,
             is_folded: false,
+            is_cte: false,
         }
     }
 
@@ -64,9 +67,10 @@ impl Resolved {
         self.is_wrapped && self.column.is_some()
     }
 
-    /// True for `BINARY column` and `CAST(column AS BINARY)`, if this is what the server makes of
-    /// the operand: its bytes.
-    pub fn is_text_as_bytes(&self) -> bool {
+    /// True for a text column inside COLLATE, CONVERT, CAST or BINARY. If the server reports the
+    /// character set `binary` for the operand, it is `BINARY column` or `CAST(column AS BINARY)`;
+    /// the caller checks that.
+    pub fn is_wrapped_text_column(&self) -> bool {
         self.is_wrapped && self.column.as_ref().is_some_and(|column| column.collation().is_some())
     }
 
@@ -75,8 +79,8 @@ impl Resolved {
         self.column.as_ref().filter(|_| self.is_folded)
     }
 
-    /// The column that the operand is. `None` for a column inside COLLATE, CONVERT, CAST, BINARY,
-    /// LOWER or UPPER.
+    /// The column, if the operand is nothing but a column. `None` for a column inside COLLATE,
+    /// CONVERT, CAST, BINARY, LOWER or UPPER.
     pub fn bare_column(&self) -> Option<&ColumnRef> {
         self.column.as_ref().filter(|_| !self.is_wrapped && !self.is_folded)
     }
@@ -96,14 +100,16 @@ impl Resolved {
         match self.origin {
             Origin::Column | Origin::TemporaryTable => self.describe_column(collation),
             Origin::View => format!("column of view {name}"),
-            Origin::Derived => format!("column of the subquery {name}"),
-            Origin::InformationSchema => format!("expression of {name}"),
+            Origin::Derived if self.is_cte => format!("column of the common table expression {name}"),
+            Origin::Derived if name.is_empty() => "column of a derived table".into(),
+            Origin::Derived => format!("column of the derived table {name}"),
+            Origin::InformationSchema => format!("column {name}"),
             Origin::JsonTable => format!("column of JSON_TABLE {name}"),
             Origin::Connection => creation("literal"),
             Origin::Introducer => "literal with an introducer".into(),
             Origin::Collate => "COLLATE clause".into(),
             Origin::Parameter => self.describe_parameter(place),
-            Origin::UserVariable => format!("user variable, set under the session's collation_connection: @{name}"),
+            Origin::UserVariable => format!("user variable @{name}, with the collation of the value assigned last"),
             Origin::StoredFunction => self.describe_function(),
             Origin::Expression => self.describe_expression(),
             Origin::Subquery => "result of a subquery".into(),
@@ -141,8 +147,11 @@ impl Resolved {
         let declared = program.parsed.parameters.iter().chain(&program.parsed.variables);
         let is_explicit =
             declared.into_iter().any(|one| one.name.eq_ignore_ascii_case(name) && !one.attributes.is_empty());
-        let how =
-            if is_explicit { "declared so" } else { "no collation declared: the schema's default when it was created" };
+        let how = if is_explicit {
+            "declared with this character set or collation"
+        } else {
+            "no collation declared: the schema's default when it was created"
+        };
         format!("{kind} {name}, {how}")
     }
 
@@ -253,7 +262,8 @@ impl Copy<'_> {
             Some(_) => Some(Resolved::new(Origin::Expression)),
             None => None,
         };
-        Ok(found.unwrap_or_else(|| Resolved::new(Origin::Derived)))
+        let derived = || Resolved { name: qualifier.cloned(), ..Resolved::new(Origin::Derived) };
+        Ok(found.unwrap_or_else(derived))
     }
 
     /// Looks a column up in the tables of a block, then in those of the blocks around it.
@@ -265,22 +275,22 @@ impl Copy<'_> {
         column: &str,
     ) -> Result<Option<Resolved>, Error> {
         let mut at = Some(block);
-        while let Some(content) = at.and_then(|at| source.parsed.blocks.get(at)) {
-            for table in &content.tables {
+        while let Some(block) = at.and_then(|at| source.parsed.blocks.get(at)) {
+            for table in &block.tables {
                 if qualifier.is_some_and(|qualifier| !qualifier.eq_ignore_ascii_case(&table.alias)) {
                     continue;
                 }
-                if let Some(found) = self.resolve_in(source, table, column)? {
+                if let Some(found) = self.resolve_in_table(source, table, column)? {
                     return Ok(Some(found));
                 }
             }
-            at = content.parent;
+            at = block.parent;
         }
         Ok(None)
     }
 
     /// Looks a column up in one table of a statement.
-    fn resolve_in(
+    fn resolve_in_table(
         &mut self,
         source: &Source,
         table: &crate::syntax::TableRef,
@@ -319,15 +329,15 @@ impl Copy<'_> {
                     }
                     Some(_) => None,
                     None => {
-                        // A temporary table, or a name of WITH.
-                        let is_common = source
+                        // A temporary table, or a common table expression.
+                        let is_cte = source
                             .parsed
                             .blocks
                             .iter()
                             .filter_map(|block| block.with.clone())
                             .any(|with| source.text[with].to_lowercase().contains(&name.to_lowercase()));
-                        let origin = if is_common { Origin::Derived } else { Origin::TemporaryTable };
-                        Some(Resolved { name: Some(name.clone()), ..Resolved::new(origin) })
+                        let origin = if is_cte { Origin::Derived } else { Origin::TemporaryTable };
+                        Some(Resolved { name: Some(name.clone()), is_cte, ..Resolved::new(origin) })
                     }
                 }
             }

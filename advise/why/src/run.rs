@@ -222,7 +222,7 @@ impl Diagnoser<'_, '_> {
             if let Some(findings) = ddl::judge_value(self.copy, &subject, refusal)? {
                 return Ok(findings);
             }
-            let message = name::explain(self.copy, &self.session, &text, refusal)?;
+            let message = name::refusal_message(self.copy, &self.session, &text, refusal)?;
             return Err(Error::Statement { place: given.place.clone(), message });
         }
         let mut findings = Vec::new();

@@ -171,8 +171,8 @@ impl SessionVariables {
         settings
     }
 
-    /// Returns a variable that a statement reads and that does not have its value there. Those of a
-    /// slow log were set by statements that are not in it.
+    /// Returns a variable that a statement reads and whose value is unknown. Variables of a slow
+    /// log were set by statements that the log does not have.
     fn find_missing(&self, given: &Given) -> Option<String> {
         let is_of_log = given.seconds.is_some();
         let is_missing = |name: &String| self.unset.contains(name) || is_of_log && !self.set.contains(name);

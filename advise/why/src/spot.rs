@@ -65,9 +65,9 @@ pub struct Operand {
 /// Joins of a query that has no rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Joins {
-    /// The tables one by one.
+    /// The tables without their join conditions.
     None,
-    /// As the statement has them. A column of `USING` is then one column.
+    /// With the joins of the statement. A column of `USING` is then one column.
     Written,
 }
 

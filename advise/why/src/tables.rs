@@ -13,7 +13,8 @@ use crate::syntax::TableKind;
 pub type TableName = (String, String);
 
 impl Copy<'_> {
-    /// Base tables that the sources read, each once. The table that an INSERT writes is left out.
+    /// Base tables that the sources read, without duplicates. The table that an INSERT writes is
+    /// left out.
     pub fn read_tables<'a>(&self, sources: impl Iterator<Item = &'a Source>) -> Result<Vec<TableName>, Error> {
         let mut found = Vec::new();
         let mut seen = Vec::new();
@@ -44,7 +45,7 @@ impl Copy<'_> {
     }
 
     /// Name of a table that a source reads and the copy does not have: a temporary table that
-    /// another program creates. `None` if it has all.
+    /// another program creates. `None` if the copy has all tables.
     pub fn missing_table(&mut self, source: &Source) -> Result<Option<String>, Error> {
         let own = schema_of(&source.place).unwrap_or_default();
         let common = common_tables(&source.text);

@@ -103,8 +103,8 @@ impl Copy<'_> {
         Ok(outcome)
     }
 
-    /// True for a statement that MySQL would run for minutes: its limit of time is of queries only.
-    /// It counts as run.
+    /// True for a statement that MySQL could run for minutes, because `max_execution_time` limits
+    /// only queries. The statement is not run, and counts as accepted.
     fn runs_for_long(&self, subject: &Subject, plans: &[Plan]) -> bool {
         let is_limited = self.flavour == Flavour::MariaDb || sql::is_query(&subject.text, sql::SqlMode::default());
         !is_limited && plans.iter().any(|plan| plan.figures.rows > MAX_ROWS_RUN)

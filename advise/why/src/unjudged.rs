@@ -5,7 +5,7 @@ use crate::plan::{is_lookup, names_column};
 use crate::remedy::Fault;
 use crate::trial::Outcome;
 
-/// Says why a plan without a lost index is no proof. `None` if it is one.
+/// Returns why a plan that uses all indexes proves nothing. `None` if it is a proof.
 pub fn why_unjudged(before: &Outcome, short: &[(String, u64)]) -> Option<String> {
     if let Some(refusal) = &before.unexplained {
         return Some(format!("the plan of one of its statements could not be judged: EXPLAIN is refused: {refusal}"));

@@ -8,7 +8,7 @@ use sql::{SqlMode, Token, TokenKind, tokenize};
 use crate::spot::Source;
 use crate::syntax::ExprKind;
 
-/// Names of user variables in lower case, without the mark.
+/// Names of user variables in lower case, without the `@`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Variables {
     pub read: BTreeSet<String>,
@@ -17,7 +17,7 @@ pub struct Variables {
     pub set: BTreeSet<String>,
 }
 
-/// Finds the user variables of a statement. An argument of `CALL` is read and set.
+/// An argument of `CALL` is read and set.
 pub fn find_variables(text: &str) -> Variables {
     let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).filter(Token::is_content).collect();
     let mut found = Variables::default();
@@ -47,7 +47,7 @@ pub fn find_variables(text: &str) -> Variables {
     found
 }
 
-/// Returns the places of the names in `INTO @a, b`, in order.
+/// Returns the token indices of the names in `INTO @a, b`, ascending.
 fn into_targets(tokens: &[Token<'_>]) -> Vec<usize> {
     let (mut found, mut is_list) = (Vec::new(), false);
     for (at, token) in tokens.iter().enumerate() {
@@ -68,37 +68,38 @@ fn variable_name(token: &Token<'_>) -> Option<String> {
     sql::user_variable_name(token, SqlMode::default()).map(|name| name.to_lowercase())
 }
 
-/// An expression whose value a query gives to a user variable.
+/// An expression whose value a query assigns to a user variable.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Assigned {
+pub struct Assignment {
     pub variable: String,
-    pub block: usize,
-    /// Place of the expression.
+    /// Index in `parsed.blocks`.
+    pub block_index: usize,
+    /// Byte range of the expression in the text of the source.
     pub span: Range<usize>,
 }
 
-/// Returns what a statement assigns by `:=`.
-pub fn find_assignments(source: &Source) -> Vec<Assigned> {
+/// Finds the assignments by `:=`.
+pub fn find_operator_assignments(source: &Source) -> Vec<Assignment> {
     let mut found = Vec::new();
-    for (block, content) in source.parsed.blocks.iter().enumerate() {
-        let items = content.items.iter().map(|item| &item.expression);
-        for top in items.chain(&content.conditions).chain(&content.orders) {
+    for (block_index, block) in source.parsed.blocks.iter().enumerate() {
+        let items = block.items.iter().map(|item| &item.expression);
+        for top in items.chain(&block.conditions).chain(&block.orders) {
             top.walk(&mut |expression| {
                 let ExprKind::Other(parts) = &expression.kind else { return };
                 let [value] = parts.as_slice() else { return };
                 let before = &source.text[expression.span.start..value.span.start];
                 let Some(name) = before.trim_end().strip_suffix(":=") else { return };
                 let variable = tokenize(name, SqlMode::default()).find_map(|token| variable_name(&token));
-                found.extend(variable.map(|variable| Assigned { variable, block, span: value.span.clone() }));
+                found.extend(variable.map(|variable| Assignment { variable, block_index, span: value.span.clone() }));
             });
         }
     }
     found
 }
 
-/// Returns what a query assigns by `:=`, and by `INTO` of its end.
-pub fn find_assigned(source: &Source) -> Vec<Assigned> {
-    let mut found = find_assignments(source);
+/// Finds the assignments by `:=` and by `INTO`.
+pub fn find_assignments(source: &Source) -> Vec<Assignment> {
+    let mut found = find_operator_assignments(source);
     let tokens: Vec<Token<'_>> = tokenize(&source.text, SqlMode::default()).filter(Token::is_content).collect();
     let targets = into_targets(&tokens);
     // The blocks of WITH come before the query's.
@@ -107,7 +108,7 @@ pub fn find_assigned(source: &Source) -> Vec<Assigned> {
     if items.len() == targets.len() {
         let pair = |(item, at): (&crate::syntax::Item, &usize)| {
             let variable = variable_name(&tokens[*at])?;
-            Some(Assigned { variable, block, span: item.expression.span.clone() })
+            Some(Assignment { variable, block_index: block, span: item.expression.span.clone() })
         };
         found.extend(items.iter().zip(&targets).filter_map(pair));
     }
@@ -151,8 +152,12 @@ mod tests {
             ("SELECT x, y FROM t INTO @a", ""),
         ] {
             let source = Source::statement(Place::Session(Session::default()), text, 0);
-            let one = |one: Assigned| format!("{}: {}", one.variable, &text[one.span]);
-            assert_eq!(find_assigned(&source).into_iter().map(one).collect::<Vec<_>>().join("; "), expected, "{text}");
+            let one = |one: Assignment| format!("{}: {}", one.variable, &text[one.span]);
+            assert_eq!(
+                find_assignments(&source).into_iter().map(one).collect::<Vec<_>>().join("; "),
+                expected,
+                "{text}"
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `weigh why`: says whether collations make a statement fail or slow, and what mends it.
+//! `weigh why`: says whether collations make a statement fail or slow, and how to fix it.
 
 mod args;
 

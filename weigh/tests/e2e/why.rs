@@ -67,6 +67,7 @@ fn names_that_do_not_exist_are_refused_with_the_nearest() {
     for (statement, message) in [
         ("SELECT * FROM ordes", "no table ordes in schema app; did you mean orders?"),
         ("SELECT cod FROM orders", "no column cod in the tables of the statement; did you mean code?"),
+        ("CALL other.total(1)", "no routine total in schema other"),
         ("SELEC 1", "does not understand the statement near"),
     ] {
         let finished = ask(&[statement]);

@@ -137,7 +137,7 @@ pub fn judge(copy: &mut Copy<'_>, session: &Session, given: &Given) -> Result<Ve
         _ => None,
     };
     let Some(cause) = cause else {
-        let message = name::explain(copy, session, &given.text, &refusal)?;
+        let message = name::refusal_message(copy, session, &given.text, &refusal)?;
         return Err(Error::Statement { place: given.place.clone(), message });
     };
     let remedies = try_attempts(copy, &refused, (&schema, &name), cause.attempts, cause.max_remedies)?;

@@ -12,7 +12,7 @@ use crate::origin::ColumnRef;
 use crate::spot::{Operand, Source};
 use crate::syntax::{Expr, ExprKind};
 
-/// First number of these rows: above those of all other made-up rows.
+/// First number of these rows, greater than the numbers of all other made-up rows.
 const FIRST: u64 = 5000;
 
 /// A column that the statement compares with a value, and the value as SQL.

@@ -39,7 +39,7 @@ pub(super) enum Sample {
     Early,
     /// The values of a list, as SQL.
     Listed(Vec<String>),
-    /// One value, as SQL.
+    /// The same value in every row, as SQL.
     Fixed(String),
 }
 
@@ -134,8 +134,9 @@ impl Column {
     }
 
     /// Expression for the value of a row by its number `n`. Texts are `w0000500`, with fewer digits
-    /// in short columns; in columns of up to three characters, the end of `n` in base 36. They are
-    /// the same in every table, so that joins find rows. `None` for types without a value.
+    /// in short columns; in columns of up to three characters, the end of `n` in base 36. A row
+    /// number has the same text in every table, so that joins find rows. `None` for types without a
+    /// value.
     pub fn value(&self) -> Option<String> {
         match &self.sample {
             Sample::Listed(values) => return Some(format!("ELT(1 + n % {}, {})", values.len(), values.join(", "))),

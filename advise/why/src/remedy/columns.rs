@@ -11,9 +11,9 @@ use crate::model::{Kind, Origin, Scope};
 use crate::origin::ColumnRef;
 use crate::trial::{Act, Change};
 
-/// Conversions of the columns that take part to one collation: that of a column, of a COLLATE
-/// clause or of a parameter. The collation that most columns of the schema have is first. Whole
-/// tables are converted only to the schema's default, and to the collation of most of its columns.
+/// Returns conversions of the compared columns to a common collation: the collation of a column, of
+/// a COLLATE clause or of a parameter. The most frequent collation of the schema is first. Whole
+/// tables are converted only to the default or the most frequent collation of the schema.
 pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error> {
     let columns = columns(fault);
     let mut targets: Vec<String> = Vec::new();
@@ -21,7 +21,8 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
         let own = column.collation().map(str::to_owned);
         targets.extend(own.filter(|own| !targets.iter().any(|known| is_same_collation(known, own))));
     }
-    // If a COLLATE clause loses the index, the column could have that collation.
+    // An index that is lost by a COLLATE clause is used if the column has the collation of the
+    // clause.
     let explicit = fault
         .spots()
         .flat_map(|judged| &judged.site.sides)
@@ -34,7 +35,7 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
         .map(|own| breadth(collation_charset(own)))
         .max()
         .unwrap_or(0);
-    // A literal of more characters than the columns have is refused because they lack one of them.
+    // A literal is refused if the character sets of the columns lack one of its characters.
     let literals = fault.spots().flat_map(|judged| &judged.site.sides).filter(|side| {
         let is_literal = matches!(side.origin, Origin::Connection | Origin::Introducer);
         fault.kind == Kind::Refused && is_literal && breadth(&side.charset) > broadest
@@ -55,31 +56,32 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
     let mut found = Vec::new();
     for target in targets.iter().filter(|target| breadth(collation_charset(target)) >= broadest) {
         let conversion = Conversion { fault, columns: &columns, target };
-        found.extend(conversion.of_columns(copy)?);
+        found.extend(conversion.convert_columns(copy)?);
         if let Some((_, reason)) = standard.iter().find(|(own, _)| is_same_collation(own, target)) {
-            found.extend(conversion.of_tables(copy, reason)?);
+            found.extend(conversion.convert_tables(copy, reason)?);
         }
     }
     Ok(found)
 }
 
-/// Conversion of some columns that take part. `None` if a definition is not understood.
+/// Returns the conversion of the given columns to a collation. `None` if a definition is not
+/// understood.
 pub fn convert(
     copy: &mut Copy<'_>,
     fault: &Fault,
     columns: &[ColumnRef],
     target: &str,
 ) -> Result<Option<Change>, Error> {
-    Conversion { fault, columns, target }.of_columns(copy)
+    Conversion { fault, columns, target }.convert_columns(copy)
 }
 
-/// Columns that take part, each once.
+/// Returns the compared columns, without duplicates.
 fn columns(fault: &Fault) -> Vec<ColumnRef> {
     let resolved = fault.spots().flat_map(|judged| &judged.resolved);
     unique(resolved.flat_map(|resolved| resolved.column.iter().chain(&resolved.inner)))
 }
 
-/// Columns, each of a table once.
+/// Removes duplicates.
 pub fn unique<'c>(columns: impl Iterator<Item = &'c ColumnRef>) -> Vec<ColumnRef> {
     let mut found: Vec<ColumnRef> = Vec::new();
     for column in columns {
@@ -95,7 +97,7 @@ pub fn unique<'c>(columns: impl Iterator<Item = &'c ColumnRef>) -> Vec<ColumnRef
     found
 }
 
-/// Conversion of columns that take part to one collation.
+/// Conversion of compared columns to a collation.
 struct Conversion<'c> {
     fault: &'c Fault,
     columns: &'c [ColumnRef],
@@ -121,8 +123,9 @@ impl Conversion<'_> {
         tables
     }
 
-    /// Converts the columns alone. `None` if there is none, or a definition is not understood.
-    fn of_columns(&self, copy: &mut Copy<'_>) -> Result<Option<Change>, Error> {
+    /// Converts the columns alone. `None` without such columns, or if a definition is not
+    /// understood.
+    fn convert_columns(&self, copy: &mut Copy<'_>) -> Result<Option<Change>, Error> {
         let (mut statements, mut titles, mut effects) = (Vec::new(), Vec::new(), Vec::new());
         let wrong = self.wrong();
         for columns in &wrong {
@@ -148,9 +151,9 @@ impl Conversion<'_> {
         Ok(Some(format!("ALTER TABLE {name} {}", parts.join(", "))))
     }
 
-    /// Converts tables whose text columns all have one collation, which is also the default of new
-    /// ones; of other tables the columns. `None` if there is no such table with further columns.
-    fn of_tables(&self, copy: &mut Copy<'_>, reason: &str) -> Result<Option<Change>, Error> {
+    /// Converts whole tables if all text columns have the default collation of their table, else
+    /// the columns alone. `None` unless a whole table with further text columns is converted.
+    fn convert_tables(&self, copy: &mut Copy<'_>, reason: &str) -> Result<Option<Change>, Error> {
         let (mut statements, mut titles, mut is_any) = (Vec::new(), Vec::new(), false);
         let wrong = self.wrong();
         for columns in &wrong {

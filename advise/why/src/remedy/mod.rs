@@ -1,4 +1,4 @@
-//! Changes that may mend a finding. All are tried; some that work are advised.
+//! Changes that may fix a finding. All are tried; some that work are advised.
 
 mod columns;
 mod fold;

@@ -255,7 +255,7 @@ fn compare_twice(source: &Source, judged: &Judged) -> Edits {
 /// `BINARY column = 'x'` becomes `column = CAST('x' AS BINARY)`, which also compares bytes.
 fn convert_values(judged: &Judged) -> Edits {
     let operands = || judged.spot.operands.iter().zip(judged.site.sides.iter().zip(&judged.resolved));
-    let is_bytes = |side: &Side, one: &Resolved| side.charset == "binary" && one.is_text_as_bytes();
+    let is_bytes = |side: &Side, one: &Resolved| side.charset == "binary" && one.is_wrapped_text_column();
     let wrapped = operands().filter(|(_, (side, one))| is_bytes(side, one)).count();
     if wrapped != 1 || operands().any(|(operand, _)| !operand.is_editable) {
         return Edits::new();
@@ -274,7 +274,8 @@ fn convert_values(judged: &Judged) -> Edits {
 /// any collation.
 fn compare_bytes_too(source: &Source, judged: &Judged) -> Edits {
     let [left, right] = judged.spot.operands.as_slice() else { return Edits::new() };
-    let is_bytes = |at: usize| judged.site.sides[at].charset == "binary" && judged.resolved[at].is_text_as_bytes();
+    let is_bytes =
+        |at: usize| judged.site.sides[at].charset == "binary" && judged.resolved[at].is_wrapped_text_column();
     let is_apt = judged.spot.operation == "=" && is_bytes(0) != is_bytes(1);
     if !is_apt || !left.is_editable || !right.is_editable {
         return Edits::new();

@@ -36,7 +36,7 @@ fn finds_comparisons_in_every_clause() {
     );
 }
 
-/// MySQL 9.7 and MariaDB 11.8 read these so.
+/// The expected trees are those of MySQL 9.7 and MariaDB 11.8.
 #[test]
 fn operators_bind_as_on_servers() {
     assert_eq!(shown("SELECT 1 FROM t WHERE a = b && c = d || e = f"), ["a = b", "c = d", "e = f"]);
