@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
-/// Values in the order in which they were added, each once.
+/// Values without duplicates, in the order in which they were added.
 pub(crate) struct Distinct<T> {
     pub list: Vec<T>,
     known: HashSet<T>,

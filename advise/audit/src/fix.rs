@@ -1,4 +1,5 @@
-//! The command or statement that mends a finding as it stands, and the sampled rows it is about.
+//! Completes a finding: a command or statement that fixes it and can be run without changes, and
+//! the sampled rows that show it.
 
 use check::{Finding, ObjectKind};
 use escape::Command;
@@ -7,8 +8,13 @@ use crate::advice::Advice;
 use crate::input::{AuditInput, ColumnSample, JoinKind, JoinPlans};
 use crate::model::Place;
 
-/// Adds fix, counts and keys to the place of a finding.
-pub(crate) fn complete(input: &AuditInput, advice: &Advice<'_>, finding: &Finding, mut place: Place) -> Place {
+/// Adds the fix, and the counts and keys of sampled rows, to the place of a finding.
+pub(crate) fn add_fix_and_sample(
+    input: &AuditInput,
+    advice: &Advice<'_>,
+    finding: &Finding,
+    mut place: Place,
+) -> Place {
     let is_place = |sample: &&ColumnSample| {
         Some(&sample.schema) == place.schema.as_ref()
             && Some(&sample.table) == place.table.as_ref()
@@ -33,8 +39,9 @@ pub(crate) fn complete(input: &AuditInput, advice: &Advice<'_>, finding: &Findin
     place
 }
 
-/// Returns what mends the finding and can be run as it stands. A conversion is a preflight, which
-/// reads the rows first. `None` if someone has to decide or to write it.
+/// Returns a command or statement that fixes the finding and can be run without changes. For a
+/// conversion this is `weigh preflight`, which checks the rows and prints the ALTER TABLE
+/// statements. `None` if someone has to decide, or to write a statement.
 fn fix(input: &AuditInput, advice: &Advice<'_>, finding: &Finding, place: &Place) -> Option<String> {
     let facts = &input.facts;
     let table = || facts.table(place.schema.as_deref()?, place.table.as_deref()?);
@@ -55,7 +62,7 @@ fn fix(input: &AuditInput, advice: &Advice<'_>, finding: &Finding, place: &Place
     }
 }
 
-/// Returns the join that a finding is about.
+/// The finding's name is made from the join's columns or foreign key.
 fn find_join<'a>(input: &'a AuditInput, finding: &Finding) -> Option<&'a JoinPlans> {
     let name = |join: &JoinPlans| match &join.kind {
         JoinKind::ForeignKey(name) => check::column_name(&join.left.schema, &join.left.table, name),
@@ -66,8 +73,8 @@ fn find_join<'a>(input: &'a AuditInput, finding: &Finding) -> Option<&'a JoinPla
     input.joins.iter().filter(is_kind).find(|join| name(join) == finding.object.name)
 }
 
-/// Returns the command that checks and plans the conversion of tables or of columns. `None` if an
-/// option of the command does not take one of the names.
+/// Returns the command that checks and plans the conversion of tables or of columns. `None` if a
+/// name has a comma or a control character, which the options cannot take.
 pub(crate) fn preflight_command(
     input: &AuditInput,
     schema: &str,

@@ -104,7 +104,7 @@ pub struct ViewPlan {
     /// Warnings about unusable indexes, or the error if the server refuses the view.
     pub warnings: Vec<Warning>,
     /// Columns that the server refuses to compare with a literal of another collation.
-    pub weak_columns: Vec<WeakColumn>,
+    pub weak_columns: Vec<IncomparableColumn>,
     /// Conversions in the view's text without which the server looks up an index.
     pub index_losses: Vec<IndexLoss>,
 }
@@ -121,7 +121,7 @@ pub struct IndexLoss {
 /// Column of a view that can't be compared with a literal of another collation: its expression is
 /// itself a literal, or mixes two collations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WeakColumn {
+pub struct IncomparableColumn {
     pub name: String,
     pub collation: String,
     /// The server's refusal (1267). Its message names the column's coercibility: `NONE` if the

@@ -21,8 +21,8 @@ pub use check::{Object, ObjectKind, Reading, Severity, Target, TargetError};
 pub use checks::{CHECKS, Check, DUMP_CHECK, RUNNING_SERVER_CHECKS, Selection};
 pub use gather::{Request, gather};
 pub use input::{
-    AuditInput, ColumnRef, ColumnSample, EncodingCounts, IndexLoss, IndexUse, JoinKind, JoinPlans, LookupPlan,
-    RefusedStatement, SerializedCounts, Statement, StatementPlan, ViewPlan, Warning, WeakColumn,
+    AuditInput, ColumnRef, ColumnSample, EncodingCounts, IncomparableColumn, IndexLoss, IndexUse, JoinKind, JoinPlans,
+    LookupPlan, RefusedStatement, SerializedCounts, Statement, StatementPlan, ViewPlan, Warning,
 };
 pub use model::{Audit, AuditedServer, Counts, Finding, Place, Unseen};
 pub use program_conflicts::{Conflict, ConflictEffect, ConflictSide, ProgramConflicts, find_program_conflicts};

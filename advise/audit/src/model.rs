@@ -45,8 +45,8 @@ pub struct Place {
     /// Column, without quotes. For a pair of columns, the first.
     #[serde(default)]
     pub column: Option<String>,
-    /// Command or SQL statement that mends the finding as it stands. Absent if someone has to
-    /// decide or to write it.
+    /// Command or SQL statement that fixes the finding and can be run without changes. Absent if
+    /// someone has to decide or to write it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
     /// Number of values of the column in the sample.

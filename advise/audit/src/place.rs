@@ -23,15 +23,15 @@ impl<'a> Places<'a> {
         Self { tables: tables.collect(), schemas: facts.schemas.iter().map(|schema| schema.name.as_str()).collect() }
     }
 
-    /// Returns the place of a check's finding.
+    /// `check` becomes the beginning of the id.
     pub fn find(&self, check: &str, object: &Object) -> Place {
         let id = format!("{check}: {}", object.name);
         let place = match object.kind {
             ObjectKind::Schema => self.find_schema(&object.name),
-            ObjectKind::Columns => self.find_in_table(object.name.split(" = ").next().unwrap_or_default()),
-            _ => self.find_in_table(&object.name),
+            ObjectKind::Columns => self.find_table(object.name.split(" = ").next().unwrap_or_default()),
+            _ => self.find_table(&object.name),
         };
-        // `shop.orders.by_code` is an index, too.
+        // `shop.orders.by_code` can also be an index, a foreign key or a constraint.
         let column = place.column.filter(|_| matches!(object.kind, ObjectKind::Column | ObjectKind::Columns));
         Place { id, column, ..place }
     }
@@ -44,9 +44,10 @@ impl<'a> Places<'a> {
         Place { schema: schema.map(|schema| (*schema).to_owned()), ..Place::default() }
     }
 
-    /// Finds `shop.orders`, `shop.orders.code`, `shop.orders: by_code` and `shop.a_view.code`.
-    fn find_in_table(&self, name: &str) -> Place {
-        let mut ends = [name.len()].into_iter().chain(name.rmatch_indices(['.', ':']).map(|(at, _)| at));
+    /// Finds the base table that a name is, or begins with: `shop.orders`, `shop.orders.code`. The
+    /// rest after a dot is returned as the column. Of `shop.a_view.code` only the schema is found.
+    fn find_table(&self, name: &str) -> Place {
+        let mut ends = [name.len()].into_iter().chain(name.rmatch_indices('.').map(|(at, _)| at));
         let found = ends.find_map(|end| Some((self.tables.get(&name[..end])?, &name[end..])));
         let Some(((schema, table), rest)) = found else { return self.find_schema(name) };
         Place {
@@ -75,7 +76,7 @@ mod tests {
         };
         assert_eq!(find(ObjectKind::Column, "shop.orders.code"), ["shop", "orders", "code"]);
         assert_eq!(find(ObjectKind::Table, "shop.orders.old"), ["shop", "orders.old", ""]);
-        assert_eq!(find(ObjectKind::Index, "shop.orders: by_code"), ["shop", "orders", ""]);
+        assert_eq!(find(ObjectKind::Index, "shop.orders.by_code"), ["shop", "orders", ""]);
         assert_eq!(find(ObjectKind::Columns, "shop.orders.code = shop.parts.code"), ["shop", "orders", "code"]);
         assert_eq!(find(ObjectKind::Schema, "shop.eu"), ["shop.eu", "", ""]);
         assert_eq!(find(ObjectKind::Routine, "shop.total"), ["shop", "", ""]);

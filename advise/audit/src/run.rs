@@ -55,7 +55,7 @@ pub fn run(input: &AuditInput, selection: &Selection, min_severity: Severity, we
 
 fn with_place(input: &AuditInput, finding: check::Finding, places: &Places<'_>, advice: &Advice<'_>) -> Finding {
     let place = places.find(&finding.check, &finding.object);
-    let place = crate::fix::complete(input, advice, &finding, place);
+    let place = crate::fix::add_fix_and_sample(input, advice, &finding, place);
     let check::Finding { check, severity, object, what, why, action, details: _ } = finding;
     Finding { check, severity, object, what, why, action, details: place }
 }

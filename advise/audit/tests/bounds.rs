@@ -20,7 +20,7 @@ fn gather_all(server: &Server, check: &str, statements: Vec<Statement>) -> Audit
     gather(server, &[], request, &Selection::named(CHECKS, &[check]), &NoProgress).unwrap()
 }
 
-/// Returns what was not seen, each with its reason.
+/// Returns the objects that were not read, with the reasons.
 fn unseen(input: &AuditInput) -> Vec<String> {
     input.unseen.iter().map(|unseen| format!("{}: {}", unseen.what, unseen.why)).collect()
 }

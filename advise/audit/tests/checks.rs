@@ -373,8 +373,8 @@ CREATE TABLE c (id INT PRIMARY KEY, part_code VARCHAR(30), note VARCHAR(30), KEY
 CREATE TABLE d (id INT PRIMARY KEY, part_code VARCHAR(30) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci, KEY (part_code)) CHARACTER SET latin1;
 CREATE TABLE e (id INT PRIMARY KEY, note VARCHAR(30) CHARACTER SET utf8mb3) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci";
 
-/// A schema whose findings named three collations: joined columns, columns of old character sets
-/// beside them, and defaults of tables that are not their schema's.
+/// A schema with findings for three collations: of joined columns, of columns of old character sets
+/// in the same tables, and of tables with another default than their schema's.
 const AT_ODDS: &str = "\
 CREATE TABLE orders (id INT PRIMARY KEY, part_code VARCHAR(30) COLLATE utf8mb4_unicode_ci, note VARCHAR(30) CHARACTER SET latin1, KEY (part_code)) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci;
 CREATE TABLE parts (id INT PRIMARY KEY, part_code VARCHAR(30) CHARACTER SET utf8mb3, maker_code VARCHAR(30) COLLATE utf8mb4_unicode_520_ci, KEY (part_code)) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci;

@@ -53,7 +53,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                     counted(collations().count(), "column"),
                     message::agree(count, "has", "have")
                 ),
-                why: "New columns, and CONVERT TO CHARACTER SET without COLLATE, will not match those that are there: error 1267 or a lost index.".into(),
+                why: "New columns, and CONVERT TO CHARACTER SET without COLLATE, will not match the existing columns: error 1267 or a lost index.".into(),
                 action: format!("Write COLLATE {common} wherever {name} is named."),
             }
             .into_finding(CHECK.name),

@@ -31,7 +31,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
             kind: ObjectKind::Server,
             name: server.label.clone(),
             what: format!("a client that asks for utf8mb4 gets {}", handshake.client),
-            why: "Clients that name their character set when they connect, as drivers do, send and get text in another one than they think.".into(),
+            why: "Clients that request a character set when they connect, as drivers do, send and receive text in a different one.".into(),
             action: "Remove skip-character-set-client-handshake from the server's options.".into(),
         }
         .into_finding(CHECK.name),

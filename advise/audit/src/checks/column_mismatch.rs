@@ -86,7 +86,7 @@ fn explain(collation: &str, differs_in_charset: bool) -> String {
     )
 }
 
-/// True for collations that columns have on purpose, whatever their table's default is.
+/// True for collations that a column usually has on purpose, even if its table has another default.
 fn is_intended(collation: &str) -> bool {
     collation.ends_with("_bin") || collation.starts_with("ascii_")
 }

@@ -13,7 +13,7 @@ pub(super) static CHECK: Check = Check {
     title: "generated columns, checks and functional indexes with COLLATE or CONVERT, and partitions over text",
     reads: &[Reading::Schemas],
     doc: "\
-COLLATE and CONVERT inside a generated column, a check constraint or a functional index stay unchanged when the columns are converted: the ALTER fails (errors 1253, 3988), or the index no longer serves the comparison. A table that is partitioned by a text column \
+COLLATE and CONVERT inside a generated column, a check constraint or a functional index stay unchanged when the columns are converted: the ALTER fails (errors 1253, 3988), or comparisons can no longer use the index. A table that is partitioned by a text column \
 distributes rows by the column's collation: after a change, lookups can miss rows (MySQL bug 106884). What to do: change the expression in the same ALTER; move the rows of such a table to their \
 partitions (MariaDB 10.11: ALTER TABLE … REBUILD PARTITION ALL; MySQL 9.7 refuses to convert it without a copy).",
     run,
@@ -54,7 +54,7 @@ fn check_expression(kind: ObjectKind, name: String, expression: &str) -> Option<
             kind,
             name,
             what: format!("its expression has {}", clauses.join(", ")),
-            why: "It stays as it is when columns are converted: the ALTER fails (1253, 3988), or an index no longer serves.".into(),
+            why: "A conversion of the columns does not change it: the ALTER fails (1253, 3988), or the index can no longer be used.".into(),
             action: "Change the expression in the same ALTER TABLE as the columns.".into(),
         }
         .into_finding(CHECK.name),
@@ -79,8 +79,8 @@ fn check_partitioning(table: &Table) -> Option<Finding> {
             kind: ObjectKind::Table,
             name: table_name(table),
             what: format!("partitioned by {} of {}, {}", partitioning.method, key.name, key.collation.as_deref().unwrap_or("")),
-            why: "Rows lie where this collation puts them; after a change of collation some are in another partition than look-ups go to (MySQL bug 106884).".into(),
-            action: "Take the partitioning off before a conversion and make it anew after it.".into(),
+            why: "The collation decides the partition of a row. After a change of collation, lookups can search another partition than the row's, and miss it (MySQL bug 106884).".into(),
+            action: "Remove the partitioning before a conversion, and create it again after it.".into(),
         }
         .into_finding(CHECK.name),
     )

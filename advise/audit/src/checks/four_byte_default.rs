@@ -12,9 +12,9 @@ pub(super) static CHECK: Check = Check {
     title: "defaults that the server prints with a question mark: a character beyond U+FFFF doesn't survive a dump",
     reads: &[Reading::Schemas],
     doc: "\
-Servers keep and print metadata in utf8mb3. A DEFAULT with an emoji works, but information_schema shows `?` for it, and so does SHOW CREATE TABLE, dumps with it, except for plain defaults in MySQL 8 and later, which prints their bytes (tried on MySQL 5.6 and 9.7, MariaDB 10.11 and 11.8). \
-A restored table, or one whose MODIFY was written from that output, has a question mark for a default. A `?` may be meant, so this is a note. Expressions (generated columns, CHECK, functional indexes) and members of ENUM and SET print so, too, on all servers; they aren't checked here. Comments lose such characters when they are \
-written, so there is nothing left to find. What to do: look at DEFAULT(column) of a row; set the default anew after a dump or a MODIFY. From: MySQL bug 110291.",
+Servers keep and print metadata in utf8mb3. A DEFAULT with an emoji works, but information_schema shows `?` for it, and so do SHOW CREATE TABLE and dumps. MySQL 8 and later prints the bytes of plain defaults there (tried on MySQL 5.6 and 9.7, MariaDB 10.11 and 11.8). \
+A restored table, or one whose MODIFY was written from that output, has a question mark for a default. A `?` may be meant, so this is a note. Expressions (generated columns, CHECK, functional indexes) and members of ENUM and SET are printed with `?` on all servers; they aren't checked here. Comments lose such characters when they are \
+written, so there is nothing left to find. What to do: look at DEFAULT(column) of a row; set the default again after a dump or a MODIFY. From: MySQL bug 110291.",
     run,
 };
 
@@ -35,7 +35,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                 why: format!(
                     "{source} ? for a character beyond U+FFFF; a dump or a MODIFY made from it loses the character."
                 ),
-                action: "Compare with DEFAULT(column) of a row; set the default anew after a dump or a MODIFY.".into(),
+                action: "Compare with DEFAULT(column) of a row; set the default again after a dump or a MODIFY.".into(),
             }
             .into_finding(CHECK.name)
         })

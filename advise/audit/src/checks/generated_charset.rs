@@ -35,7 +35,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                 kind: ObjectKind::Column,
                 name: column_name(table, column),
                 what,
-                why: "The literal keeps the character set of the session that created it, whatever the column becomes."
+                why: "The literal keeps the character set of the session that created it, even if the column is converted."
                     .into(),
                 action: "MODIFY the column in a session with SET NAMES utf8mb4.".into(),
             }

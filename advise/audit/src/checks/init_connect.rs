@@ -20,9 +20,10 @@ fn run(input: &AuditInput) -> Vec<Finding> {
     let Some(init) = input.facts.server.variable("init_connect").filter(|init| !init.trim().is_empty()) else {
         return Vec::new();
     };
-    let sets = find_mentions(init).iter().any(|mention| matches!(mention, Mention::SetNames(_) | Mention::Charset(_)));
+    let sets_charset =
+        find_mentions(init).iter().any(|mention| matches!(mention, Mention::SetNames(_) | Mention::Charset(_)));
     let lower = init.to_lowercase();
-    if !sets && !lower.contains("character_set_") && !lower.contains("collation_") {
+    if !sets_charset && !lower.contains("character_set_") && !lower.contains("collation_") {
         return Vec::new();
     }
     vec![

@@ -13,7 +13,7 @@ pub(super) static CHECK: Check = Check {
     title: "MariaDB's JSON columns, which are text and lose their collation by CONVERT",
     reads: &[Reading::Schemas],
     doc: "\
-JSON in MariaDB is LONGTEXT in utf8mb4_bin with a check `json_valid(…)`. ALTER TABLE … CONVERT TO changes it like any text column, so that values are compared case-insensitively. Reports JSON columns that are still \
+JSON in MariaDB is LONGTEXT in utf8mb4_bin with a check `json_valid(…)`. ALTER TABLE … CONVERT TO changes it like any text column, so that values are compared by the new collation, such as case-insensitively. Reports JSON columns that are still \
 utf8mb4_bin in a table with another default (a conversion would reset it), and JSON columns with another collation. What to do: MODIFY the column to JSON after a conversion. (MariaDB manual, \"JSON Data Type\".)",
     run,
 };
@@ -42,7 +42,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                 (
                     Severity::Warning,
                     format!("JSON, but its collation is {collation}"),
-                    "Documents that differ in case or accents compare as equal.",
+                    "JSON in MariaDB is compared by utf8mb4_bin: with another collation, documents that differ can be equal.",
                 )
             };
             findings.push(

@@ -75,7 +75,10 @@ fn advise(schema: &Schema, program: &Program) -> String {
     let is_old =
         rules::charset::current_collation_name(stored) != rules::charset::current_collation_name(&schema.collation);
     let now = if is_old {
-        format!(" Created anew, what it declares without a collation gets {} instead of {stored}.", schema.collation)
+        format!(
+            " If it is created again, declarations without a collation get {} instead of {stored}.",
+            schema.collation
+        )
     } else {
         String::new()
     };

@@ -11,7 +11,7 @@ pub(super) static CHECK: Check = Check {
     reads: &[Reading::Dump],
     doc: "\
 A migration that fails, files in the wrong order, or a definition of another server version: what the statement defines or adds is in no other check. A statement on settings, locks, accounts or the server's own schemas is a note: it defines nothing of yours. With --dump it runs also if --check names other checks. \
-What to do: mend the statement or the order of the files, or name the dump's version by --server; --skip refused-statement leaves the check out.",
+What to do: fix the statement or the order of the files, or name the dump's version by --server; --skip refused-statement leaves the check out.",
     run,
 };
 
@@ -27,7 +27,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
             name: refused.place.clone(),
             what: format!("the server refuses it: {}", refused.error),
             why: why.into(),
-            action: "Mend the statement or the order of the files, or name the dump's version by --server.".into(),
+            action: "Fix the statement or the order of the files, or name the dump's version by --server.".into(),
         }
         .into_finding(CHECK.name)
     };

@@ -96,7 +96,7 @@ fn check_columns(table: &Table) -> Vec<Finding> {
                 kind: ObjectKind::Column,
                 name: column_name(table, column),
                 what: format!("CONVERT TO would make it {wider}, so that it holds as many characters as before"),
-                why: "The application's idea of the type changes, and clients may reserve more memory for it.".into(),
+                why: "The application sees a different type, and clients may reserve more memory for it.".into(),
                 action: format!(
                     "MODIFY it to {} CHARACTER SET utf8mb4 by itself, if its longest value allows.",
                     column.data_type.to_uppercase()

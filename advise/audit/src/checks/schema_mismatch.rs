@@ -35,7 +35,8 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                 kind: ObjectKind::Schema,
                 name: schema.name.clone(),
                 what: format!("its default is {}, the server's is {server}", schema.collation),
-                why: "Created anew without a collation, it will differ, and so will its tables.".into(),
+                why: "If it is created again without a collation, its default and those of its tables will differ."
+                    .into(),
                 action: advise(schema, server, advice.schema_target(&schema.name).unwrap_or(&schema.collation)),
             }
             .into_finding(CHECK.name)

@@ -44,7 +44,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
             }
             _ => (
                 Severity::Note,
-                "It stays when columns are converted: error 1253, or an index that no longer serves.".into(),
+                "A conversion of the columns does not change it: the statement fails with error 1253, or can no longer use the index.".into(),
             ),
         };
         findings.push(

@@ -18,7 +18,7 @@ pub(super) static CHECK: Check = Check {
     reads: &[Reading::Schemas, Reading::Statements, Reading::Plans],
     doc: "\
 Explains up to 1,000 statements of the files: SELECT, and the SELECT of INSERT … SELECT and REPLACE … SELECT. Errors: illegal mixes of collations (1267, 1270, 1271), COLLATE of another character set (1253), and literals or parameters that the column's character set lacks (3854, 3988). \
-Warnings: 1739 of MySQL and 1105 of MariaDB, an index that a conversion makes unusable. A server gives no warning where it reads a table as a constant, and MySQL 5.6 and 5.7 give none for a comparison of two character sets. Without a warning, each pair of columns that the statement compares is explained as a join of these two alone, \
+Warnings: 1739 of MySQL and 1105 of MariaDB, an index that a conversion makes unusable. A server gives no warning where it treats a table as `const`, and MySQL 5.6 and 5.7 give none for a comparison of two character sets. Without a warning, each pair of columns of different collations that the statement compares is explained as a join of these two alone, \
 and an index that this join loses is reported if the statement reads its table from end to end and doesn't look up the other table from it. `USE`, `SET NAMES`, `SET collation_connection` and `SET @variable = 'literal'` of a file apply to what follows; without USE, a statement belongs to the schema of --schema, if it names one. \
 What to do: give the columns one collation, or write COLLATE on the side without index. From: Penny-Dreadful-Tools #5228, TablePlus #728.",
     run,

@@ -29,7 +29,8 @@ fn run(input: &AuditInput) -> Vec<Finding> {
             kind: ObjectKind::Variable,
             name: "binlog_format".into(),
             what: format!("it is {format}, with {}", super::common::counted(replicas, "registered replica")),
-            why: "Statements are executed again by the replica's collations, which differ while a conversion is under way.".into(),
+            why: "The replica executes the statements under its own collations, which differ during a conversion."
+                .into(),
             action: "SET GLOBAL binlog_format = 'ROW' before converting.".into(),
         }
         .into_finding(CHECK.name),

@@ -51,10 +51,9 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                         list_names(&tables, 5)
                     ),
                     why: if collation == "binary" {
-                        "New tables will hold text, where these hold bytes: they compare and sort otherwise.".into()
+                        "New tables will hold text where these hold bytes: they compare and sort differently.".into()
                     } else if is_every_table {
-                        "New tables will match none of those that are there: comparisons are refused or lose an index."
-                            .into()
+                        "New tables will match no existing table: comparisons are refused or lose an index.".into()
                     } else {
                         "New tables will not match these: comparisons are refused or lose an index.".into()
                     },

@@ -2,7 +2,7 @@
 
 use super::Check;
 use super::common::Draft;
-use crate::input::{AuditInput, ViewPlan, WeakColumn};
+use crate::input::{AuditInput, IncomparableColumn, ViewPlan};
 use check::{Finding, ObjectKind, Reading, Severity};
 use rules::charset::current_collation_name;
 
@@ -11,8 +11,8 @@ pub(super) static CHECK: Check = Check {
     title: "columns of views that cannot be compared: of two collations, or literals with the creator's collation",
     reads: &[Reading::Programs, Reading::Plans, Reading::Activity],
     doc: "\
-A view's column that combines columns of two collations (COALESCE, CONCAT, CASE) has the collation NONE: the view can be read, but WHERE and JOIN on the column fail with error 1267 (not on MySQL 9, which compares it by `_bin`). A column that is a literal has the `collation_connection` of the session that created the view, and fails \
-for sessions with another collation. Each text column is compared with a literal of another collation by EXPLAIN. Literals are reported if a live session, or the server's own default for new sessions, has another collation. \
+A view's column that combines columns of two collations (COALESCE, CONCAT, CASE) has no collation (NONE). The view can be read, but WHERE and JOIN on the column fail with error 1267. MySQL 9 compares it by `_bin` instead. A column that is a literal has the `collation_connection` of the session that created the view, and fails \
+for sessions with another collation. Each text column is compared with a literal of another collation by EXPLAIN. Literals are reported if a live session, or the server's default for new sessions, has another collation of the same character set. \
 What to do: write COLLATE in the view's expression. MySQL manual, \"Collation Coercibility in Expressions\".",
     run,
 };
@@ -22,9 +22,9 @@ fn run(input: &AuditInput) -> Vec<Finding> {
     columns.filter_map(|(view, column)| check_column(input, view, column)).collect()
 }
 
-fn check_column(input: &AuditInput, view: &ViewPlan, column: &WeakColumn) -> Option<Finding> {
-    let is_none = column.refusal.message.contains(",NONE)");
-    let (severity, what, why) = if is_none {
+fn check_column(input: &AuditInput, view: &ViewPlan, column: &IncomparableColumn) -> Option<Finding> {
+    let has_no_collation = column.refusal.message.contains(",NONE)");
+    let (severity, what, why) = if has_no_collation {
         (
             Severity::Error,
             "its expression combines two collations (NONE)".to_owned(),
@@ -44,13 +44,13 @@ fn check_column(input: &AuditInput, view: &ViewPlan, column: &WeakColumn) -> Opt
         name: check::column_name(&view.schema, &view.name, &column.name),
         what,
         why,
-        action: "Write COLLATE after the expression in the view's SELECT, and create the view anew.".into(),
+        action: "Write COLLATE after the expression in the view's SELECT, and create the view again.".into(),
     };
     Some(draft.into_finding(CHECK.name))
 }
 
 /// Returns a session collation of the column's character set that differs from the column's.
-fn other_collation<'a>(input: &'a AuditInput, column: &WeakColumn) -> Option<&'a str> {
+fn other_collation<'a>(input: &'a AuditInput, column: &IncomparableColumn) -> Option<&'a str> {
     let own = current_collation_name(&column.collation);
     let charset = rules::charset::collation_charset(&own);
     let default = input.facts.server.handshake.as_ref().map(|handshake| handshake.collation.as_str());

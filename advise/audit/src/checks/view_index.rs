@@ -39,7 +39,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                 (
                     Severity::Error,
                     "Every statement that uses the view fails.",
-                    "Mend what the view compares, and create it anew.",
+                    "Fix the comparison in the view, and create it again.",
                 )
             } else {
                 (

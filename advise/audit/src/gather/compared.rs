@@ -15,22 +15,23 @@ use rules::joins::TableColumn;
 /// Maximum number of pairs of columns of a statement that are explained one by one.
 const MAX_PAIRS: usize = 50;
 
-/// Columns of different collations that a statement compares.
+/// Compared columns, by whether an index on them would help.
 pub(super) struct ComparedColumns<'a> {
     pairs: Vec<ColumnPair<'a>>,
-    /// Columns whose index would help: the plan reads their table from end to end.
-    scanned: Vec<TableColumn<'a>>,
-    /// Columns whose index would not help: their table is read first, and the table of the other
-    /// column is looked up from it.
+    /// Columns whose index would help: the plan scans their table, and looks up no other column of
+    /// the pair from it.
+    would_use_index: Vec<TableColumn<'a>>,
+    /// Columns whose index would not help: the plan scans their table before the other column's
+    /// table, and looks the other column up by its rows.
     driving: Vec<TableColumn<'a>>,
 }
 
 impl<'a> ComparedColumns<'a> {
-    /// Finds the columns that a statement compares. `lines` are the plan of the statement.
+    /// `lines` are the plan of the statement.
     pub fn find(facts: &'a Facts, statement: &Statement, schema: Option<&str>, lines: &[PlanLine]) -> Self {
         let tokens = tokens(&statement.text);
         let scope = Scope::from_statement(facts, &tokens, schema);
-        let mut found = Self { pairs: find_pairs(&scope, &tokens), scanned: Vec::new(), driving: Vec::new() };
+        let mut found = Self { pairs: find_pairs(&scope, &tokens), would_use_index: Vec::new(), driving: Vec::new() };
         for pair in &found.pairs {
             for (own, other) in [(pair.left, pair.right), (pair.right, pair.left)] {
                 let drives = |alias: &str| {
@@ -40,16 +41,16 @@ impl<'a> ComparedColumns<'a> {
                 if scanned.peek().is_none() {
                     continue;
                 }
-                if scanned.all(drives) { &mut found.driving } else { &mut found.scanned }.push(own);
+                if scanned.all(drives) { &mut found.driving } else { &mut found.would_use_index }.push(own);
             }
         }
-        let is_value = |column: &TableColumn<'_>| is_compared_with_values(&tokens, &column.column.name);
-        found.driving.retain(|column| !contains(&found.scanned, *column) && !is_value(column));
+        let is_compared_with_value = |column: &TableColumn<'_>| is_compared_with_values(&tokens, &column.column.name);
+        found.driving.retain(|column| !contains(&found.would_use_index, *column) && !is_compared_with_value(column));
         found
     }
 
-    /// True for a warning about an index that the statement doesn't need, since it looks up the
-    /// other table of the comparison.
+    /// True for a warning about an index of the table that the plan reads first. The join looks up
+    /// the index of the other table, so this index is not needed.
     pub fn is_needless(&self, warning: &Warning) -> bool {
         self.driving.iter().any(|TableColumn { table, column }| {
             let message = &warning.message;
@@ -62,23 +63,28 @@ impl<'a> ComparedColumns<'a> {
 }
 
 impl Gatherer<'_> {
-    /// Explains each pair of columns that a statement compares, as a join of these two alone.
-    /// Returns the joins that lose the index of a table that the statement reads from end to end.
+    /// Explains pairs of columns of which the plan scans a table, each as a join of its two columns
+    /// alone; at most [`MAX_PAIRS`] of them. Returns the joins that lose the index of a scanned
+    /// table.
     ///
-    /// A server gives no warning where it reads a table as a constant. MySQL 5.6 and 5.7 give none
+    /// A server gives no warning where it treats a table as `const`. MySQL 5.6 and 5.7 give none
     /// for a comparison of two character sets. MariaDB without `note_verbosity` gives none at all.
-    pub(super) fn find_unwarned_losses(
+    pub(super) fn find_lost_indexes_without_warning(
         &mut self,
         conn: &mut Conn,
         compared: &ComparedColumns<'_>,
         place: &str,
     ) -> Result<Vec<JoinPlans>, Error> {
-        let is_scanned = |column: TableColumn<'_>| contains(&compared.scanned, column);
-        let scanned = compared.pairs.iter().filter(|pair| is_scanned(pair.left) || is_scanned(pair.right));
+        let is_column_scanned = |column: TableColumn<'_>| contains(&compared.would_use_index, column);
+        let scanned =
+            compared.pairs.iter().filter(|pair| is_column_scanned(pair.left) || is_column_scanned(pair.right));
         let pairs: Vec<&ColumnPair<'_>> = scanned.collect();
         if pairs.len() > MAX_PAIRS {
             let what = format!("indexes that the comparisons of {place} lose without a warning");
-            let why = format!("it compares {} pairs of columns; the first {MAX_PAIRS} are explained", pairs.len());
+            let why = format!(
+                "it compares {} pairs of columns of different collations, with a scanned table each; the first {MAX_PAIRS} are explained",
+                pairs.len()
+            );
             self.add_unseen(what, why, None);
         }
         let mut joins = Vec::new();
@@ -87,7 +93,7 @@ impl Gatherer<'_> {
             join.lookups.retain(|lookup| {
                 let looked_up =
                     [pair.left, pair.right].into_iter().find(|one| column_ref(*one) == lookup.indexed_column);
-                lookup.usage == IndexUse::Lost && looked_up.is_some_and(is_scanned)
+                lookup.usage == IndexUse::Lost && looked_up.is_some_and(is_column_scanned)
             });
             if !join.lookups.is_empty() {
                 joins.push(join);
@@ -97,7 +103,8 @@ impl Gatherer<'_> {
     }
 }
 
-/// Finds the pairs of columns that a statement compares, each once.
+/// Finds the pairs of columns of different collations that a statement compares, without
+/// duplicates.
 fn find_pairs<'a>(scope: &Scope<'a>, tokens: &[sql::Token<'_>]) -> Vec<ColumnPair<'a>> {
     let mut pairs: Vec<ColumnPair<'a>> = Vec::new();
     let mut known = HashSet::new();
@@ -116,7 +123,7 @@ fn find_pairs<'a>(scope: &Scope<'a>, tokens: &[sql::Token<'_>]) -> Vec<ColumnPai
     pairs
 }
 
-/// Pairs two columns. `None` if they have one collation, or one of them is a column of a view.
+/// `None` if both are compared in the same collation, or one of them is a column of a view.
 fn pair<'a>(left: &Operand<'a>, right: &Operand<'a>) -> Option<ColumnPair<'a>> {
     let side = |operand: &Operand<'a>| operand.column.map(|(table, column)| TableColumn { table, column });
     let (left, right) = (side(left)?, side(right)?);
@@ -128,17 +135,18 @@ fn contains(columns: &[TableColumn<'_>], column: TableColumn<'_>) -> bool {
     columns.iter().any(|one| one.key() == column.key())
 }
 
-/// True if the plan reads a table, named by its alias, from end to end.
+/// True if the plan reads a table, named by its alias, by a full table scan or index scan.
 fn is_scanned(lines: &[PlanLine], alias: &str) -> bool {
     lines.iter().any(|line| line.is_of(alias) && matches!(line.access.as_deref(), Some("ALL" | "index")))
 }
 
-/// True if the plan looks up a column's index by the values of a table that it reads before. Both
-/// tables are named by their aliases.
+/// True if the plan reads `driving` before `driven`, and looks up the column's index in `driven` by
+/// its values. A converted value (`func`) counts whichever table it is from, because the plan does
+/// not name it. Both tables are named by their aliases.
 fn is_looked_up_from(lines: &[PlanLine], driven: &str, column: TableColumn<'_>, driving: &str) -> bool {
     let mut later = lines.iter().skip_while(|line| !line.is_of(driving)).skip(1);
     later.any(|line| {
-        let finds =
+        let is_used =
             |index: &Index| Some(index.name.as_str()) == line.key.as_deref() && index.can_look_up(&column.column.name);
         let value = line.lookup.as_deref().and_then(|values| values.split(',').next());
         // A converted value is shown as `func`, an unchanged one as `shop.o.code`.
@@ -146,6 +154,6 @@ fn is_looked_up_from(lines: &[PlanLine], driven: &str, column: TableColumn<'_>, 
             let table = value.rsplit('.').nth(1);
             value == "func" || table.is_some_and(|table| table.eq_ignore_ascii_case(driving))
         };
-        line.is_of(driven) && column.table.indexes.iter().any(finds) && value.is_some_and(is_from)
+        line.is_of(driven) && column.table.indexes.iter().any(is_used) && value.is_some_and(is_from)
     })
 }

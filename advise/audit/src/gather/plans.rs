@@ -37,9 +37,9 @@ pub(super) fn enable_index_notes(conn: &mut Conn, flavour: Flavour) {
     }
 }
 
-/// Explains a `SELECT`. An error of the server is returned as [`Plan::Refused`].
+/// An error of the server is returned as [`Plan::Refused`].
 pub(super) fn explain(conn: &mut Conn, server: &Server, select: &str) -> mysql::Result<Plan> {
-    match conn.query::<Row, _>(format!("{} {select}", explain_words(server))) {
+    match conn.query::<Row, _>(format!("{} {select}", explain_prefix(server))) {
         Ok(rows) => {
             let lines = rows.iter().map(plan_line).collect();
             Ok(Plan::Lines(lines, read_index_warnings(conn)?))
@@ -49,9 +49,9 @@ pub(super) fn explain(conn: &mut Conn, server: &Server, select: &str) -> mysql::
     }
 }
 
-/// Returns the words before an explained `SELECT`. MySQL 5.6 warns of indexes only after `EXPLAIN
-/// EXTENDED`. In later versions `explain_format` can change the default format.
-fn explain_words(server: &Server) -> &'static str {
+/// Returns the words before a `SELECT` that explain it. MySQL 5.6 warns of indexes only after
+/// `EXPLAIN EXTENDED`. In later versions `explain_format` can change the default format.
+fn explain_prefix(server: &Server) -> &'static str {
     match server.flavour() {
         Flavour::MariaDb => "EXPLAIN",
         Flavour::MySql if Version::find(server.version()).is_some_and(|version| version < Version::new(5, 7, 0)) => {
@@ -71,10 +71,10 @@ fn plan_line(row: &Row) -> PlanLine {
 ///
 /// Parameters (`?`) get an empty string.
 pub(super) fn explain_prepared(conn: &mut Conn, server: &Server, select: &str) -> mysql::Result<Plan> {
-    let explained = conn.prep(format!("{} {select}", explain_words(server))).and_then(|statement| {
+    let explained = conn.prep(format!("{} {select}", explain_prefix(server))).and_then(|statement| {
         let parameters = vec![Value::Bytes(Vec::new()); usize::from(statement.num_params())];
         let parameters = if parameters.is_empty() { Params::Empty } else { Params::Positional(parameters) };
-        // MariaDB sends some errors only after the columns of the result, so the rows are read.
+        // MariaDB sends some errors only after the columns of the result.
         let explained = conn.exec::<Row, _, _>(&statement, parameters);
         let plan = explained.and_then(|rows| Ok((rows.iter().map(plan_line).collect(), read_index_warnings(conn)?)));
         conn.close(statement)?;

@@ -13,7 +13,8 @@ use super::shares::share_out;
 use crate::input::{Statement, StatementPlan};
 use crate::text::tokens;
 
-/// Maximum number of statements that are explained. Their default schemas share it.
+/// Maximum number of statements that are explained. The default schemas of the statements take
+/// turns.
 const MAX_STATEMENTS: usize = 1000;
 
 impl Gatherer<'_> {
@@ -103,7 +104,7 @@ impl Gatherer<'_> {
                 let compared = ComparedColumns::find(self.facts, statement, schema.as_deref(), &lines);
                 warnings.retain(|warning| !compared.is_needless(warning));
                 let joins = match warnings.is_empty() {
-                    true => self.find_unwarned_losses(conn, &compared, &statement.place)?,
+                    true => self.find_lost_indexes_without_warning(conn, &compared, &statement.place)?,
                     false => Vec::new(),
                 };
                 Ok(StatementPlan { schema, warnings, joins, ..StatementPlan::default() })

@@ -9,7 +9,7 @@ use sql::{quote_identifier, quote_table};
 use super::Gatherer;
 use super::joins::is_explain_denied;
 use super::plans::{self, Plan};
-use crate::input::{IndexLoss, ViewPlan, Warning, WeakColumn};
+use crate::input::{IncomparableColumn, IndexLoss, ViewPlan, Warning};
 use crate::text::find_conversions;
 
 /// Maximum number of conversions of a view without which its text is explained.
@@ -49,7 +49,7 @@ impl Gatherer<'_> {
                 }
                 Plan::Refused(error) => vec![error],
             };
-            let weak_columns = self.find_weak_columns(&mut conn, view)?;
+            let weak_columns = self.find_incomparable_columns(&mut conn, view)?;
             let index_losses = if warnings.is_empty() { self.find_index_losses(&mut conn, view)? } else { Vec::new() };
             plans.push(ViewPlan { schema: schema.clone(), name: name.clone(), warnings, weak_columns, index_losses });
         }
@@ -100,7 +100,7 @@ impl Gatherer<'_> {
 
     /// Returns the text columns of a view that the server refuses to compare with a literal of
     /// another collation of utf8mb4. Such columns are a literal or combine two collations.
-    fn find_weak_columns(&mut self, conn: &mut Conn, view: &View) -> Result<Vec<WeakColumn>, Error> {
+    fn find_incomparable_columns(&mut self, conn: &mut Conn, view: &View) -> Result<Vec<IncomparableColumn>, Error> {
         let mut weak = Vec::new();
         for (literal, other) in [("utf8mb4_general_ci", "utf8mb4_unicode_ci"), ("utf8mb4_unicode_ci", "")] {
             let collation = |column: &&Column| column.collation.as_deref().map(rules::charset::current_collation_name);
@@ -124,7 +124,7 @@ impl Gatherer<'_> {
             for column in columns {
                 if let Some(refusal) = self.explain_comparison(conn, view, &[column])? {
                     let collation = column.collation.clone().unwrap_or_default();
-                    weak.push(WeakColumn { name: column.name.clone(), collation, refusal });
+                    weak.push(IncomparableColumn { name: column.name.clone(), collation, refusal });
                 }
             }
         }

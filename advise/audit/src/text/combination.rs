@@ -104,7 +104,7 @@ pub(super) fn united_pairs(tokens: &[Token<'_>]) -> Vec<Comparison> {
         if token.is_symbol('(') {
             last.push(None);
         } else if token.is_symbol(')') {
-            // The SELECT of `(SELECT a) UNION …` stands for the parenthesis.
+            // A query in parentheses counts as the SELECT inside them: `(SELECT a) UNION …`.
             let inner = last.pop().flatten();
             match last.last_mut() {
                 Some(outer) => *outer = outer.take().or(inner),

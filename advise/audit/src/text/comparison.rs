@@ -126,7 +126,8 @@ pub fn is_compared_with_values(tokens: &[Token<'_>], column: &str) -> bool {
     false
 }
 
-/// Finds what can be a name in a statement, each once: also keywords, which no scope resolves.
+/// Finds the words of a statement that can be names, without duplicates. Includes keywords, which
+/// no scope resolves.
 pub fn find_names(tokens: &[Token<'_>]) -> Vec<Name> {
     names_in(tokens).map(|(_, name, _)| name).collect::<Distinct<Name>>().list
 }

@@ -43,7 +43,7 @@ pub struct Simplified<'t> {
 /// Returns the tokens of a text with a single name in place of each CONVERT, CAST and function of
 /// [`PASSING`]: `a = convert(b using utf8mb4)` for ``TRIM(a) = CONVERT(b USING utf8mb4)``.
 ///
-/// Calls within [`MAX_NESTED_CALLS`] others stay as they are. CONVERT and CAST stay unless
+/// Calls nested deeper than [`MAX_NESTED_CALLS`] stay as they are. CONVERT and CAST stay unless
 /// `reads_conversions`.
 pub fn simplify_calls<'t>(text: &'t str, tokens: &[Token<'t>], reads_conversions: bool) -> Simplified<'t> {
     let mut reader = Reader { text, reads_conversions, converted: Vec::new() };
@@ -93,7 +93,7 @@ impl<'t> Reader<'t> {
         simple
     }
 
-    /// Reads a CONVERT or CAST to text. Returns its whole text as one name.
+    /// Reads a CONVERT or CAST to text. Returns the whole call as one name.
     fn read_conversion(&mut self, call: &[Token<'t>], inside: &[Token<'t>]) -> Option<Token<'t>> {
         let using = inside.iter().rposition(|token| token.is_any_keyword(&["using", "as"]))?;
         let charset = match inside[using].is_keyword("using") {
