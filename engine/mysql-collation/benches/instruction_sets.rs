@@ -18,7 +18,7 @@ fn compare_instruction_sets<T>(title: &str, run: impl Fn() -> T) {
 
 /// Times comparisons in a character set with one byte per character.
 fn compare_eight_bit(title: &str, name: &str, a: &str, b: &str) {
-    let collation = Collation::by_name(Flavour::MySql, name).expect("a collation of this library");
+    let collation = Collation::by_name(Flavour::MySql, name).expect("the library has the collation");
     let [a, b] =
         [a, b].map(|text| Charset::Utf8mb4.convert(text.as_bytes(), collation.charset(), Flavour::MySql).bytes);
     compare_instruction_sets(&format!("{title}, {name}"), || collation.compare(black_box(&a), black_box(&b)));
@@ -29,7 +29,7 @@ fn main() {
 }
 
 fn all() {
-    let collation = Collation::by_name(Flavour::MySql, "utf8mb4_0900_ai_ci").expect("a collation of this library");
+    let collation = Collation::by_name(Flavour::MySql, "utf8mb4_0900_ai_ci").expect("the library has the collation");
     println!("{}\n", collation.info().name);
     let pairs = [
         ("119 ASCII characters, equal", DIGITS.to_owned(), DIGITS.to_owned()),
@@ -62,8 +62,8 @@ fn all() {
         &RUSSIAN.to_uppercase(),
     );
     compare_eight_bit("French, accents differ in every word", "latin1_swedish_ci", FRENCH, &unaccented(FRENCH));
-    let padded = Collation::by_name(Flavour::MariaDb, "utf8mb4_uca1400_ai_ci").expect("a collation of this library");
-    let latin1 = Collation::by_name(Flavour::MySql, "latin1_swedish_ci").expect("a collation of this library");
+    let padded = Collation::by_name(Flavour::MariaDb, "utf8mb4_uca1400_ai_ci").expect("the library has the collation");
+    let latin1 = Collation::by_name(Flavour::MySql, "latin1_swedish_ci").expect("the library has the collation");
     for (title, collation, text) in [
         ("sort key of 119 ASCII characters", collation, DIGITS),
         ("sort key of 119 ASCII characters, with spaces", collation, ENGLISH),

@@ -40,7 +40,7 @@ fn languages(flavour: Flavour) -> impl Iterator<Item = (Collation, Collation, &'
             }
             Flavour::MariaDb => (language_of_uca1400(info.name)?, "utf8mb4_uca1400_ai_ci".to_owned()),
         };
-        let by_name = |name| Collation::by_name(flavour, name).expect("all are in this build");
+        let by_name = |name| Collation::by_name(flavour, name).expect("this build has all collations");
         Some((by_name(info.name), by_name(&root), language))
     })
 }

@@ -40,7 +40,7 @@ fn pair(title: &str, a: &str, b: &str) {
     let texts: Vec<_> = COLLATIONS
         .iter()
         .filter_map(|name| {
-            let collation = Collation::by_name(Flavour::MySql, name).expect("a collation of this library");
+            let collation = Collation::by_name(Flavour::MySql, name).expect("the library has the collation");
             Some((name, collation, encoded(collation, a)?, encoded(collation, b)?))
         })
         .collect();

@@ -173,7 +173,7 @@ fn time_implementations<'a>(ours: impl Fn() + Copy + 'a, icu: impl Fn() + 'a, me
 
 fn main() {
     let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
-    let collation = Collation::by_name(Flavour::MySql, "utf8mb4_0900_ai_ci").expect("a collation of this library");
+    let collation = Collation::by_name(Flavour::MySql, "utf8mb4_0900_ai_ci").expect("the library has the collation");
     let icu4c = icu4c::Icu4c::load();
     println!(
         "{}, instruction set {}, ICU4C {}; ns a call: vectors · scalar · ICU4C · memcmp; of a hash: vectors · scalar · key folded into a number · text folded\n",

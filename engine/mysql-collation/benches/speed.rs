@@ -16,7 +16,7 @@ use mysql_collation::{Collation, Flavour};
 use texts::{CHINESE, DIGITS, ENGLISH, FRENCH, GERMAN, RUSSIAN, unaccented, with_last_changed};
 
 fn collation(flavour: Flavour, name: &str) -> Collation {
-    Collation::by_name(flavour, name).expect("a collation of this library")
+    Collation::by_name(flavour, name).expect("the library has the collation")
 }
 
 /// Times a comparison by every competitor.

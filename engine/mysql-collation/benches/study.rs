@@ -88,7 +88,7 @@ fn main() {
 }
 
 fn all() {
-    let collation = Collation::by_name(Flavour::MySql, "utf8mb4_general_ci").expect("a collation of this library");
+    let collation = Collation::by_name(Flavour::MySql, "utf8mb4_general_ci").expect("the library has the collation");
     let table = weights(collation);
     let handler = black_box(Handler { decode, weigh, length });
     println!("instruction set: {}\n", mysql_collation::instruction_set());

@@ -86,7 +86,7 @@ fn folders_import_each_other_in_one_direction() {
         let leaf = leaf.0.clone();
         graph.remove(&leaf);
     }
-    assert!(graph.is_empty(), "a cycle among these folders, or on which they depend: {graph:?}");
+    assert!(graph.is_empty(), "these folders import each other in a cycle, or import a folder of the cycle: {graph:?}");
 }
 
 #[test]

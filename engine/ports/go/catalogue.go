@@ -110,7 +110,7 @@ func (e *UnknownCollationError) Error() string {
 	return fmt.Sprintf("%s has no collation %s", e.Flavour, e.Given)
 }
 
-// Lookup finds a collation by name, in any case. As in the servers, utf8_…
+// Lookup finds a collation by name, case-insensitively. As in the servers, utf8_…
 // means utf8mb3_…. MariaDB's names without a character set (uca1400_ai_ci)
 // mean the collation of utf8mb4.
 func Lookup(flavour Flavour, name string) (*Collation, error) {

@@ -75,7 +75,8 @@ func (c *Collation) Charset() string { return c.charset.name }
 // spaces: 'a' = 'a '.
 func (c *Collation) PadSpace() bool { return c.padSpace }
 
-// IsDefault reports whether the collation is the default of its character set.
+// IsDefault reports whether the collation is the default of its character set in the newest
+// version of its flavour, such as utf8mb4_0900_ai_ci for utf8mb4 in MySQL.
 func (c *Collation) IsDefault() bool { return c.isDefault }
 
 // IsBinary reports whether the collation compares the codes of bytes or

@@ -64,8 +64,8 @@
 #define MCOLL_NULL -1
 
 /*
- A collation. A handle is valid until the process ends, is never freed, and may be used by
- several threads at once. A collation has exactly one handle.
+ Handle of a collation. Each collation has one handle, which is valid until the process ends and
+ is never freed. Several threads may use it at once.
  */
 typedef struct mcoll_collation mcoll_collation;
 
@@ -192,11 +192,12 @@ uint32_t mcoll_key_format(void);
 const char *mcoll_status_message(mcoll_status status);
 
 /*
- Looks up a character set by its name: `name_len` bytes without NUL, in any case. `utf8` means
- `utf8mb3`. The number is valid until the process ends.
+ Looks up a character set by its name: `name_len` bytes, without NUL at the end, in upper or
+ lower case. `utf8` means `utf8mb3`. The number is valid until the process ends.
 
  The caller must guarantee:
- `name` points to `name_len` bytes; a number can be written to `charset`, or it is NULL.
+ `name` points to `name_len` bytes, or is NULL for an empty name. `charset` is NULL, which is
+ refused, or a number can be written to it.
  */
 mcoll_status mcoll_charset_by_name(const char *name, size_t name_len, uint32_t *charset);
 
@@ -320,11 +321,12 @@ mcoll_status mcoll_column_like(const struct mcoll_pattern *pattern,
                                int8_t *matches);
 
 /*
- Looks up a collation by its name: `name_len` bytes without NUL, in any case. Sets `*collation`
- to NULL on failure.
+ Looks up a collation by its name: `name_len` bytes, without NUL at the end, in upper or lower
+ case. Sets `*collation` to NULL on failure.
 
  The caller must guarantee:
- `name` points to `name_len` bytes; a handle can be written to `collation`.
+ `name` points to `name_len` bytes, or is NULL for an empty name. `collation` is NULL, which is
+ refused, or a handle can be written to it.
  */
 mcoll_status mcoll_by_name(uint32_t flavour,
                            const char *name,
@@ -332,9 +334,9 @@ mcoll_status mcoll_by_name(uint32_t flavour,
                            const struct mcoll_collation **collation);
 
 /*
- Looks up a collation by a name that has one meaning: only one flavour has it, or both order
- well-formed strings alike. Returns `MCOLL_AMBIGUOUS` if they differ. Sets `*collation` to NULL
- on failure.
+ Looks up a collation by a name that has one meaning: only one flavour has it, or both order all
+ well-formed strings in the same way. Returns `MCOLL_AMBIGUOUS` if they differ. Sets `*collation`
+ to NULL on failure.
 
  The caller must guarantee:
  As for `mcoll_by_name`.
@@ -348,7 +350,7 @@ mcoll_status mcoll_of_name(const char *name,
  failure.
 
  The caller must guarantee:
- A handle can be written to `collation`.
+ `collation` is NULL, which is refused, or a handle can be written to it.
  */
 mcoll_status mcoll_by_id(uint32_t flavour, uint16_t id, const struct mcoll_collation **collation);
 
@@ -358,11 +360,12 @@ mcoll_status mcoll_by_id(uint32_t flavour, uint16_t id, const struct mcoll_colla
 size_t mcoll_collation_count(uint32_t flavour);
 
 /*
- Finds one of the collations of a flavour, which are in the order of their ids. Sets `*collation`
- to NULL on failure: `MCOLL_UNKNOWN` from the number of collations on.
+ Finds a collation of a flavour by its index in the order of ids. Sets `*collation` to NULL on
+ failure. Returns `MCOLL_UNKNOWN` if `index` is not below `mcoll_collation_count`, and
+ `MCOLL_NOT_IMPLEMENTED` for a collation that this build lacks.
 
  The caller must guarantee:
- A handle can be written to `collation`.
+ `collation` is NULL, which is refused, or a handle can be written to it.
  */
 mcoll_status mcoll_collation_at(uint32_t flavour,
                                 size_t index,
@@ -374,7 +377,8 @@ mcoll_status mcoll_collation_at(uint32_t flavour,
 uint32_t mcoll_flavour(const struct mcoll_collation *collation);
 
 /*
- Returns true if the collation is the default of its character set.
+ Returns true if the collation is the default of its character set in the newest version of its
+ flavour: for utf8mb4, `utf8mb4_0900_ai_ci` of MySQL and `utf8mb4_uca1400_ai_ci` of MariaDB.
  */
 bool mcoll_is_default(const struct mcoll_collation *collation);
 
@@ -394,7 +398,7 @@ const char *mcoll_name(const struct mcoll_collation *collation);
 const char *mcoll_charset(const struct mcoll_collation *collation);
 
 /*
- Returns the collation's id.
+ Returns the collation's id in the protocol and in binary logs.
  */
 uint16_t mcoll_id(const struct mcoll_collation *collation);
 
@@ -463,7 +467,7 @@ bool mcoll_starts_with(const struct mcoll_collation *collation,
 
 /*
  Returns the byte offset of the first occurrence of `needle` in `text`, as LOCATE of MySQL 9.7
- and MariaDB 11.8 finds it; `SIZE_MAX` if there is none.
+ and MariaDB 11.8 finds it; `SIZE_MAX` if `text` does not contain it.
 
  The caller must guarantee:
  `text` points to `text_len` bytes, `needle` to `needle_len` bytes. NULL is an empty string.

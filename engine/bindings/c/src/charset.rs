@@ -30,11 +30,12 @@ fn find(charset: u32) -> Option<Charset> {
     Charset::ALL.get(usize::try_from(charset).ok()?).copied()
 }
 
-/// Looks up a character set by its name: `name_len` bytes without NUL, in any case. `utf8` means
-/// `utf8mb3`. The number is valid until the process ends.
+/// Looks up a character set by its name: `name_len` bytes, without NUL at the end, in upper or
+/// lower case. `utf8` means `utf8mb3`. The number is valid until the process ends.
 ///
 /// # Safety
-/// `name` points to `name_len` bytes; a number can be written to `charset`, or it is NULL.
+/// `name` points to `name_len` bytes, or is NULL for an empty name. `charset` is NULL, which is
+/// refused, or a number can be written to it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mcoll_charset_by_name(
     name: *const c_char,

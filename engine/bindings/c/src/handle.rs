@@ -12,8 +12,8 @@ use crate::{
     MCOLL_UNKNOWN, mcoll_status,
 };
 
-/// A collation. A handle is valid until the process ends, is never freed, and may be used by
-/// several threads at once. A collation has exactly one handle.
+/// Handle of a collation. Each collation has one handle, which is valid until the process ends and
+/// is never freed. Several threads may use it at once.
 #[allow(non_camel_case_types)]
 pub struct mcoll_collation {
     pub(crate) collation: Collation,
@@ -52,7 +52,7 @@ unsafe fn write_handle(
     if out.is_null() {
         return MCOLL_INVALID_ARGUMENT;
     }
-    let (status, lookup) = match lookup() {
+    let (status, handle) = match lookup() {
         None => (MCOLL_INVALID_ARGUMENT, std::ptr::null()),
         Some(Ok(collation)) => (MCOLL_OK, std::ptr::from_ref(handle_of(collation))),
         Some(Err(LookupError::Ambiguous { .. })) => (MCOLL_AMBIGUOUS, std::ptr::null()),
@@ -62,15 +62,16 @@ unsafe fn write_handle(
         Some(Err(_)) => (MCOLL_UNKNOWN, std::ptr::null()),
     };
     // SAFETY: it is not NULL, and the caller guarantees that it is writable.
-    unsafe { out.write(lookup) };
+    unsafe { out.write(handle) };
     status
 }
 
-/// Looks up a collation by its name: `name_len` bytes without NUL, in any case. Sets `*collation`
-/// to NULL on failure.
+/// Looks up a collation by its name: `name_len` bytes, without NUL at the end, in upper or lower
+/// case. Sets `*collation` to NULL on failure.
 ///
 /// # Safety
-/// `name` points to `name_len` bytes; a handle can be written to `collation`.
+/// `name` points to `name_len` bytes, or is NULL for an empty name. `collation` is NULL, which is
+/// refused, or a handle can be written to it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mcoll_by_name(
     flavour: u32,
@@ -89,9 +90,9 @@ pub unsafe extern "C" fn mcoll_by_name(
     unsafe { write_handle(collation, find) }
 }
 
-/// Looks up a collation by a name that has one meaning: only one flavour has it, or both order
-/// well-formed strings alike. Returns `MCOLL_AMBIGUOUS` if they differ. Sets `*collation` to NULL
-/// on failure.
+/// Looks up a collation by a name that has one meaning: only one flavour has it, or both order all
+/// well-formed strings in the same way. Returns `MCOLL_AMBIGUOUS` if they differ. Sets `*collation`
+/// to NULL on failure.
 ///
 /// # Safety
 /// As for `mcoll_by_name`.
@@ -112,7 +113,7 @@ pub unsafe extern "C" fn mcoll_of_name(
 /// failure.
 ///
 /// # Safety
-/// A handle can be written to `collation`.
+/// `collation` is NULL, which is refused, or a handle can be written to it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mcoll_by_id(flavour: u32, id: u16, collation: *mut *const mcoll_collation) -> mcoll_status {
     // SAFETY: the caller guarantees it.
@@ -125,11 +126,12 @@ pub extern "C" fn mcoll_collation_count(flavour: u32) -> usize {
     parse_flavour(flavour).map_or(0, |flavour| catalogue(flavour).len())
 }
 
-/// Finds one of the collations of a flavour, which are in the order of their ids. Sets `*collation`
-/// to NULL on failure: `MCOLL_UNKNOWN` from the number of collations on.
+/// Finds a collation of a flavour by its index in the order of ids. Sets `*collation` to NULL on
+/// failure. Returns `MCOLL_UNKNOWN` if `index` is not below `mcoll_collation_count`, and
+/// `MCOLL_NOT_IMPLEMENTED` for a collation that this build lacks.
 ///
 /// # Safety
-/// A handle can be written to `collation`.
+/// `collation` is NULL, which is refused, or a handle can be written to it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mcoll_collation_at(
     flavour: u32,
@@ -155,7 +157,8 @@ pub extern "C" fn mcoll_flavour(collation: &mcoll_collation) -> u32 {
     }
 }
 
-/// Returns true if the collation is the default of its character set.
+/// Returns true if the collation is the default of its character set in the newest version of its
+/// flavour: for utf8mb4, `utf8mb4_0900_ai_ci` of MySQL and `utf8mb4_uca1400_ai_ci` of MariaDB.
 #[unsafe(no_mangle)]
 pub extern "C" fn mcoll_is_default(collation: &mcoll_collation) -> bool {
     collation.collation.info().is_default
@@ -179,7 +182,7 @@ pub extern "C" fn mcoll_charset(collation: &mcoll_collation) -> *const c_char {
     collation.charset.as_ptr()
 }
 
-/// Returns the collation's id.
+/// Returns the collation's id in the protocol and in binary logs.
 #[unsafe(no_mangle)]
 pub extern "C" fn mcoll_id(collation: &mcoll_collation) -> u16 {
     collation.collation.id()

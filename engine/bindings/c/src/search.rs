@@ -66,7 +66,7 @@ pub unsafe extern "C" fn mcoll_starts_with(
 }
 
 /// Returns the byte offset of the first occurrence of `needle` in `text`, as LOCATE of MySQL 9.7
-/// and MariaDB 11.8 finds it; `SIZE_MAX` if there is none.
+/// and MariaDB 11.8 finds it; `SIZE_MAX` if `text` does not contain it.
 ///
 /// # Safety
 /// `text` points to `text_len` bytes, `needle` to `needle_len` bytes. NULL is an empty string.

@@ -304,8 +304,8 @@ impl Collation {
     }
 
     /// Returns a string that is greater than every string that begins with ``prefix``: a beginning
-    /// of ``prefix`` and one of ``characters``. ``None`` if there is none. The result has the type
-    /// of ``prefix``.
+    /// of ``prefix`` and one of ``characters``. ``None`` if no such string exists. The result has
+    /// the type of ``prefix``.
     #[pyo3(signature = (prefix, characters=None))]
     fn prefix_upper_bound<'py>(
         &self,

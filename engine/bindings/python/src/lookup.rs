@@ -4,7 +4,7 @@ use mysql_collation::{Collation, Flavour, LookupError, Meaning, catalogue};
 use pyo3::exceptions::{PyLookupError, PyValueError};
 use pyo3::prelude::*;
 
-/// Parses `mysql` or `mariadb`, in any case.
+/// Parses `mysql` or `mariadb`, case-insensitively.
 pub fn parse_flavour(name: &str) -> PyResult<Flavour> {
     name.parse().map_err(|_| PyValueError::new_err(format!("a flavour is 'mysql' or 'mariadb', not {name:?}")))
 }

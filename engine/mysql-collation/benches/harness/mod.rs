@@ -164,7 +164,7 @@ fn ratios(times: &[f64], first: &[f64]) -> Estimate {
 /// Time of each subject in every process, in ns per call.
 fn times(subjects: &mut [Subject]) -> Vec<Vec<f64>> {
     if let Some(recorded) = RECORDED.get() {
-        let next = recorded.lock().expect("nothing else holds it").pop_front();
+        let next = recorded.lock().expect("no thread panics while it holds the lock").pop_front();
         return next.expect("a process times what the others do");
     }
     let times = times_of_this_process(subjects);
@@ -219,7 +219,7 @@ fn times_of_a_process() -> Vec<Vec<f64>> {
     let this = std::env::current_exe().expect("this program has a path");
     let mut command = Command::new(this);
     command.args(std::env::args().skip(1)).env(CHILD_VARIABLE, "1").stderr(Stdio::inherit());
-    let output = command.output().expect("this program starts again");
+    let output = command.output().expect("this program can be started again");
     assert!(output.status.success(), "a process of the bench ended with {}", output.status);
     let lines = str::from_utf8(&output.stdout).expect("a bench prints UTF-8").lines();
     let parse = |times: &str| times.split(' ').map(|time| time.parse().expect("a time is a number")).collect();

@@ -247,7 +247,8 @@ mod tests {
         assert_eq!(hashed.get(&other as &dyn AsCollated), None);
     }
 
-    /// Each suffix brings `hash_one` to one value, whatever the eight bytes or characters before.
+    /// All texts with the same suffix have the same `hash_one`, whichever eight bytes or characters
+    /// precede the suffix.
     #[test]
     fn chosen_keys_have_different_hashes() {
         let suffixes = [

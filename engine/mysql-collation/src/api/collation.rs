@@ -158,8 +158,9 @@ impl Collation {
         dispatch::run(self.descriptor(), Hash { text })
     }
 
-    /// Feeds [`Collation::hash_one`] of `text` to a hasher, which can't separate texts of one hash,
-    /// whatever its seed. [`Collation::hash_weights_into`] resists deliberate collisions.
+    /// Feeds [`Collation::hash_one`] of `text` to a hasher. Texts with equal `hash_one` collide in
+    /// every hasher, also in one with a random seed. [`Collation::hash_weights_into`] resists
+    /// deliberate collisions.
     ///
     /// ```
     /// use std::hash::{BuildHasher, RandomState};

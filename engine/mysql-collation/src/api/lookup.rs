@@ -134,7 +134,7 @@ impl fmt::Display for UnknownFlavour {
 
 impl core::error::Error for UnknownFlavour {}
 
-/// Parses `mysql` or `mariadb`, in any case.
+/// Parses `mysql` or `mariadb`, case-insensitively.
 impl FromStr for Flavour {
     type Err = UnknownFlavour;
 
@@ -145,7 +145,7 @@ impl FromStr for Flavour {
 }
 
 impl Info {
-    /// Finds a collation in the flavour's catalogue, in any case and by the short forms of
+    /// Finds a collation in the flavour's catalogue, case-insensitively and by the short forms of
     /// [`Collation::by_name`].
     pub(super) fn by_name(flavour: Flavour, name: &str) -> Option<&'static Self> {
         let (charset, rest) = match name.split_at_checked(5) {
@@ -167,8 +167,9 @@ impl Info {
 }
 
 impl Collation {
-    /// Looks a collation up by name, in any case. As in the servers, `utf8_…` means `utf8mb3_…`.
-    /// MariaDB's names without a character set (`uca1400_ai_ci`) mean the collation of `utf8mb4`.
+    /// Looks a collation up by name, case-insensitively. As in the servers, `utf8_…` means
+    /// `utf8mb3_…`. MariaDB's names without a character set (`uca1400_ai_ci`) mean the collation of
+    /// `utf8mb4`.
     ///
     /// # Errors
     /// [`LookupError::Unknown`] if the flavour has no such collation, [`LookupError::NotEnabled`]
@@ -187,7 +188,7 @@ impl Collation {
         }
     }
 
-    /// Looks a name up in both flavours, in any case and with the short forms of
+    /// Looks a name up in both flavours, case-insensitively and with the short forms of
     /// [`Collation::by_name`].
     ///
     /// [`Meaning::Same`] means the order of well-formed strings. The flavours' `find`, `replace`,

@@ -17,7 +17,8 @@ pub struct Info {
     pub pad: Pad,
     /// Levels at which the collation compares.
     pub levels: Levels,
-    /// `true` if the collation is the default of its character set.
+    /// `true` if the collation is the default of its character set in the newest version of its
+    /// flavour: for utf8mb4, `utf8mb4_0900_ai_ci` of MySQL and `utf8mb4_uca1400_ai_ci` of MariaDB.
     pub is_default: bool,
     /// `true` if the collation compares the codes of bytes or characters instead of weights.
     pub is_binary: bool,

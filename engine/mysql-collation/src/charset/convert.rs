@@ -17,7 +17,7 @@ pub struct Character {
     pub content: Content,
 }
 
-/// What the bytes of a [`Character`] mean: a code point, or why there is none.
+/// Meaning of the bytes of a [`Character`]: a code point, or the reason why there is no code point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Content {

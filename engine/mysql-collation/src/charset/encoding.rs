@@ -177,7 +177,7 @@ impl Encoding for Utf8 {
 }
 
 /// Returns the position of the last byte before `at` that is not a continuation byte, or `at` if
-/// there is none among the three bytes before it.
+/// the three bytes before it are continuation bytes.
 #[inline(never)]
 fn start_of(text: &[u8], at: usize) -> usize {
     // A byte other than a continuation byte begins a character or is ill-formed.

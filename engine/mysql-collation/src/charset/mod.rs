@@ -144,7 +144,7 @@ impl fmt::Display for Charset {
 }
 
 impl Charset {
-    /// Looks a character set up by name, in any case. `utf8` means `utf8mb3`.
+    /// Looks a character set up by name, case-insensitively. `utf8` means `utf8mb3`.
     ///
     /// ```
     /// use mysql_collation::Charset;

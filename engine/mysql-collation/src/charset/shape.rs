@@ -38,8 +38,8 @@ pub(crate) trait CharacterShape: Copy {
     }
 
     /// Returns the last common character boundary of both texts that is not after `at` and that
-    /// satisfies `is_wanted`; 0 if there is none. The texts are equal before `at`, except for the
-    /// case of ASCII letters that are characters.
+    /// satisfies `is_wanted`; 0 if no boundary does. The texts are equal before `at`, except for
+    /// the case of ASCII letters that are characters.
     #[inline(always)]
     fn boundary(self, a: &[u8], b: &[u8], mut at: usize, is_wanted: impl Fn(usize) -> bool) -> usize {
         loop {

@@ -50,8 +50,8 @@ pub(crate) trait Weight: Copy + Ord {
     /// with padding.
     fn below(self) -> Self;
 
-    /// Returns the byte offset of the first weight that needs a mark; the length of `weights` if
-    /// there is none. The last weight must not be a space.
+    /// Returns the byte offset of the first weight that needs a mark; the length of `weights` if no
+    /// weight needs one. The last weight must not be a space.
     fn find_mark(space: Self, weights: &[u8]) -> usize;
 }
 

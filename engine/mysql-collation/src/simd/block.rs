@@ -97,15 +97,15 @@ impl<V: Lanes> Block<V> {
     }
 
     /// First lane that is in `unsupported` or in `others`;
-    /// [`Vector::BYTES`](super::vector::Vector::BYTES) if there is none.
+    /// [`Vector::BYTES`](super::vector::Vector::BYTES) if no lane is.
     #[inline(always)]
     pub(super) fn first_stop_lane(&self, others: u32) -> usize {
         let stops = u64::from(self.unsupported | others) | 1 << V::BYTES;
         stops.trailing_zeros() as usize
     }
 
-    /// Keeps characters of three and four bytes from stopping the block. `long` has all their
-    /// lanes.
+    /// Keeps characters of three and four bytes from stopping the block. `long` is the mask of all
+    /// lanes of these characters.
     #[inline(always)]
     pub(super) fn allow_long_characters(&mut self, long: u32) {
         self.unsupported &= !long;

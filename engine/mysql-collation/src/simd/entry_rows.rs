@@ -55,7 +55,7 @@ impl Row {
     }
 }
 
-/// One byte for each character, its class. Equal classes mean equal entries, so comparing classes
+/// Class of each character, in one byte. Equal classes mean equal entries, so comparing classes
 /// takes half the lookups.
 ///
 /// The class of an ASCII character is the character, in lower case if the level ignores case: no

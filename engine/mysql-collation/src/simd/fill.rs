@@ -184,9 +184,9 @@ unsafe fn shifted_up<V: Lanes>(vector: V) -> V {
     unsafe { vector.shifted::<1>(V::zero()) }
 }
 
-/// Writes the weights of the printable ASCII at the start, in whole vectors, as far as each
-/// character of a vector has one weight and none may begin a contraction. Returns the number of
-/// characters, which is the number of weights.
+/// Writes the weights of the leading printable ASCII, in whole vectors. Stops before the first
+/// vector with a character that has several weights or may begin a contraction. Returns the number
+/// of characters, which is the number of weights.
 #[inline(always)]
 pub(super) unsafe fn fill_printable<V: Lanes, const HIGH_FIRST: bool>(
     low: &ShortWeights,

@@ -238,7 +238,8 @@ trait Search<V> {
     fn search_scalar(&self, text: &[u8]) -> usize;
 }
 
-/// Searches for a byte other than this one, given in all lanes and as a number.
+/// Searches for a byte other than the given one. The fields are this byte in all lanes, and as a
+/// number.
 struct OtherThan<V>(V, u8);
 
 impl<V: Vector> Search<V> for OtherThan<V> {

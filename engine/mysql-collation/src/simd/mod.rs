@@ -241,7 +241,7 @@ impl Backend {
 
     /// Index of the first byte of a PAD SPACE key at which a mark may be needed
     /// (operations/padding.rs): a `space` without a greater byte after it, or a byte `space - 1`.
-    /// The number of bytes if there is none.
+    /// The number of bytes if no mark is needed.
     #[inline]
     pub(crate) fn find_mark_of_bytes(&self, space: u8, bytes: &[u8]) -> usize {
         // SAFETY: a `Backend` is returned only if its instruction set was detected.

@@ -230,8 +230,8 @@ pub(super) fn equal_long_length(longest: u8, a: &[u8], b: &[u8]) -> usize {
     }
 }
 
-/// Length of the character of three to `longest` bytes that a text begins with; 0 if there is none.
-/// Surrogates are not included: MySQL treats them as ill-formed.
+/// Length of the character of three to `longest` bytes at the start of a text; 0 if the text starts
+/// otherwise. Surrogates are not included: MySQL treats them as ill-formed.
 fn long_character_length(longest: u8, text: &[u8]) -> usize {
     match *text {
         [0xE0, 0xA0..=0xBF, 0x80..=0xBF, ..]

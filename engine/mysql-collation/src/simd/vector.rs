@@ -76,7 +76,8 @@ pub(super) trait Lanes: Shuffle {
     unsafe fn equal(self, other: Self) -> Self;
     /// All bits in the lanes that are no less than the other's, unsigned.
     unsafe fn at_least(self, other: Self) -> Self;
-    /// Lanes of `yes` where `mask` has all bits, of `no` where it has none.
+    /// Takes the lanes of `yes` where all bits of `mask` are set, and the lanes of `no` where they
+    /// are zero.
     unsafe fn select(mask: Self, yes: Self, no: Self) -> Self;
     /// Moves each lane to the one before; the last becomes zero.
     unsafe fn shifted_down(self) -> Self;

@@ -17,7 +17,7 @@ pub(super) struct Reordering {
 }
 
 impl Reordering {
-    /// Reads the ranges. At the end of a level's section there are none.
+    /// Reads the ranges. A level whose section ends here has no ranges.
     pub fn read(reader: &mut Reader) -> Self {
         let count = if reader.is_empty() { 0 } else { reader.count() };
         Self { ranges: reader.words(4 * count).as_chunks().0 }

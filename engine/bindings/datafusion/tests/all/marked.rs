@@ -64,7 +64,7 @@ fn operators_on_marked_columns_follow_the_collation() -> Outcome {
         ),
         ("SELECT id FROM strict WHERE name = 'apfel'", "5"),
         ("SELECT name = 'strasse' FROM people WHERE id = 4", "true"),
-        // Unmarked expressions stay as they are.
+        // Unmarked expressions do not change.
         ("SELECT id FROM people WHERE id = 4 AND upper('a') = 'A'", "4"),
     ] {
         let found = runtime.block_on(first_column(&context, sql)).map_err(|error| format!("{sql}: {error}"))?;

@@ -110,7 +110,7 @@ class Table:
         return f"{identifier(self.schema)}.{identifier(self.name)}"
 
     def column(self, name: str) -> Column:
-        """Returns the column with this name, in any case."""
+        """Returns the column with this name, in upper or lower case."""
         for column in self.columns.values():
             if column.name.casefold() == name.casefold():
                 return column

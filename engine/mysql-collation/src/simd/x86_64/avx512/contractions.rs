@@ -9,8 +9,8 @@ use super::block::{Block, contractible_lanes};
 /// Puts the weights of contractions in the lanes of their characters. `end` is the end of the
 /// block.
 ///
-/// The constants make an instance for each instance of the caller: a function with several callers
-/// would not be inlined.
+/// The constant parameters give each instance of the caller an instance of its own, because a
+/// function with several callers would not be inlined.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn put_contractions<'c, const HIGH_FIRST: bool, const FREQUENT_EXPANSIONS: bool>(

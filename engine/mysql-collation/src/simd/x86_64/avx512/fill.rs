@@ -90,7 +90,7 @@ pub(super) unsafe fn fill_after<const HIGH_FIRST: bool, const CONTRACTS: bool, c
             if consumed >= text.len() || room - produced < FILL_ROOM {
                 return Filled { consumed, produced };
             }
-            // A character of one weight may reach over the end of the block.
+            // A character of one weight may end after the block.
             let (end, begin_before) = if CONTRACTS || FREQUENT_EXPANSIONS {
                 let end = boundary_before(low.pairs(), text, consumed);
                 (end, end)
@@ -161,7 +161,7 @@ pub(super) unsafe fn fill_after<const HIGH_FIRST: bool, const CONTRACTS: bool, c
     }
 }
 
-/// The lane before each lane.
+/// For each lane, the index of the lane before it.
 static BEFORE: [u8; BLOCK] = {
     let mut lanes = [0; BLOCK];
     let mut lane = 0;
@@ -200,7 +200,7 @@ struct TwoWeightBlock {
     own: u64,
     /// Lanes of characters of several weights.
     several: u64,
-    /// Lanes that end the block, whatever the weights.
+    /// Lanes that end the block, independent of the weights.
     ends: u64,
     /// High bytes and low bytes in the lanes of contractions.
     weights: [__m512i; 2],
@@ -237,9 +237,9 @@ unsafe fn fill_two<const HIGH_FIRST: bool>(
     ((kept[0].count_ones() + kept[1].count_ones()) as usize, stop)
 }
 
-/// Writes the weights of the blocks of ASCII at the start in which each character has one weight
-/// and none may begin a contraction. Returns the number of characters, which is the number of
-/// weights.
+/// Writes the weights of the leading ASCII, block by block. Stops before the first block with a
+/// character that does not have one weight, or may begin a contraction. Returns the number of
+/// characters, which is the number of weights.
 ///
 /// # Safety
 /// As for [`fill_for`].
@@ -255,8 +255,8 @@ unsafe fn fill_ascii<const HIGH_FIRST: bool, const CONTRACTS: bool>(
     let mut at = 0;
     while at < text.len() && room - at >= FILL_ROOM {
         let here = lanes(text.len() - at);
-        // SAFETY: `at` is within the text, and lanes past its end are not read: spaces stand for
-        // them, which have a weight.
+        // SAFETY: `at` is within the text. Lanes past its end are not read; they hold spaces, which
+        // have a weight.
         let bytes =
             unsafe { _mm512_mask_loadu_epi8(_mm512_set1_epi8(b' '.cast_signed()), here, text.as_ptr().add(at).cast()) };
         let (high, low) = ascii.lookup_128(spread(bytes));
@@ -279,7 +279,7 @@ unsafe fn fill_ascii<const HIGH_FIRST: bool, const CONTRACTS: bool>(
     at
 }
 
-/// Whether a contraction may begin in these bytes, all ASCII.
+/// Whether a contraction may begin in these bytes, which are all ASCII.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn may_contract(pairs: &BytePairs, bytes: __m512i, next: __m512i) -> bool {

@@ -173,7 +173,7 @@ unsafe fn differing_lanes<const LETTERS: bool>(
         if LETTERS || pairs.kind == PairBytes::LettersAndLeads {
             let of_x = contractible_letters::<LETTERS>(pairs, x.bytes, x.next);
             let of_y = contractible_letters::<LETTERS>(pairs, y.bytes, y.next);
-            // A letter has one byte, so its lane is that of its character.
+            // A letter has one byte, so the lane of its byte is the lane of its character.
             (contractible_x, contractible_y) = (of_x.letters, of_y.letters);
             // A two-byte character in the last lane ends in the next block.
             let of_next = if LETTERS { 0 } else { (x.leads | y.leads) >> (BLOCK - 1) };

@@ -75,7 +75,7 @@ public final class Collation implements Comparator<String>, Serializable {
     }
 
     /**
-     * Finds a collation by name, in any case. As in the servers, {@code utf8_…} means {@code
+     * Finds a collation by name, case-insensitively. As in the servers, {@code utf8_…} means {@code
      * utf8mb3_…}. MariaDB's names without a character set mean the collation of {@code utf8mb4}.
      *
      * @param flavour flavour of the servers
@@ -155,7 +155,7 @@ public final class Collation implements Comparator<String>, Serializable {
         return charset.name;
     }
 
-    /** Returns whether the collation is the default of its character set. */
+    /** Returns whether the collation is the default of its character set in the newest version of its flavour. */
     public boolean isDefault() {
         return (flags & 1) != 0;
     }
