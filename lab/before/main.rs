@@ -30,8 +30,8 @@ fn collation_before_and_now(name: &str) -> (before::Collation, now::Collation) {
     } else {
         (before::Flavour::MySql, now::Flavour::MySql)
     };
-    let before = before::Collation::by_name(flavours.0, name).expect("a collation of the older commit");
-    (before, now::Collation::by_name(flavours.1, name).expect("a collation of this commit"))
+    let before = before::Collation::by_name(flavours.0, name).expect("the older commit has the collation");
+    (before, now::Collation::by_name(flavours.1, name).expect("this commit has the collation"))
 }
 
 fn compare(title: &str, name: &str, a: &str, b: &str) {

@@ -123,7 +123,7 @@ fn is_of_series(published: &str, version: &str) -> bool {
 }
 
 /// Returns the lowest and the highest ratio that the study published for a collation, with
-/// [`MIN_THREADS`] or more threads; `None` if it published none.
+/// [`MIN_THREADS`] or more threads; `None` if it published no ratio.
 fn published_range(figures: &[&PublishedFigure], collation: &str, baseline: &str) -> Option<(f64, f64)> {
     let is_named = |figure: &PublishedFigure, name: &str| {
         figure.collation.as_ref().is_some_and(|own| server::is_same_collation(own, name))

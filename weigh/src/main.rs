@@ -69,9 +69,9 @@ enum Command {
 }
 
 impl Command {
-    /// Returns `true` for commands that may start servers, which they stop before they end on a
-    /// signal, and for some that start none, such as `report`. Other commands end at once, as
-    /// filters do.
+    /// Returns `true` for commands that may start servers. They stop the servers before they end on
+    /// a signal. Also `true` for some commands that start no servers, such as `report`. Other
+    /// commands end at once, as filters do.
     fn may_start_servers(&self) -> bool {
         use Command::{Completions, Explain, Help, Man, Sort, Version, Weights, Workload};
         match self {

@@ -14,7 +14,7 @@ pub fn create_folder(named: Option<&Path>, access: Access) -> Result<RunFolder, 
     }
     let mut folder_names = folder_names();
     loop {
-        match RunFolder::create(&folder_names.next().expect("numbers don't end"), access) {
+        match RunFolder::create(&folder_names.next().expect("the iterator of names is endless"), access) {
             Err(RunFolderError::AlreadyHasRun(_)) => {}
             created => return created,
         }
@@ -24,7 +24,7 @@ pub fn create_folder(named: Option<&Path>, access: Access) -> Result<RunFolder, 
 /// Creates the folder for results that aren't a run: `named`, or a new one below `weigh-results`.
 /// It is removed on drop if it is new and empty.
 pub fn open_folder(named: Option<&Path>, access: Access) -> Result<HeldFolder, RunFolderError> {
-    let free = || folder_names().find(|path| !path.exists()).expect("numbers don't end");
+    let free = || folder_names().find(|path| !path.exists()).expect("the iterator of names is endless");
     let path = named.map_or_else(free, Path::to_owned);
     HeldFolder::create(&path, access).map_err(|source| RunFolderError::Create { path, source })
 }

@@ -1,4 +1,4 @@
-//! Tests that run beside other tests.
+//! Commands that run in the background, such as tests at the same time as other tests.
 
 use std::fs::{self, File};
 use std::io;
@@ -7,10 +7,10 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result};
 
-/// A command that runs beside others, with its output in a file.
+/// A command that runs in the background, with its output in a file.
 pub struct Background {
     child: Child,
-    /// What the command does, such as "the tests of the bindings".
+    /// Name of the work for messages, such as "the tests of the bindings".
     subject: &'static str,
     output: PathBuf,
 }

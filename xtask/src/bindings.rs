@@ -83,7 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
     Ok(failures.is_empty())
 }
 
-/// Starts the tests of all bindings beside other tests.
+/// Starts the tests of all bindings in the background.
 pub fn start() -> Result<Background> {
     let mut command = Command::new(env::current_exe().context("cannot find this program")?);
     command.arg("bindings");

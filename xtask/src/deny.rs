@@ -23,6 +23,6 @@ pub fn run(_: &Arguments) -> Result<()> {
         succeed(deny.current_dir(root().join(folder)).env("CARGO", crate::cargo()))
     };
     check(".", &["licenses", "bans", "sources"])?;
-    // What a binding has twice is due to its platform: Arrow, DataFusion.
+    // Duplicates in a binding come from its platform: Arrow, DataFusion.
     BINDINGS.iter().try_for_each(|name| check(&format!("engine/bindings/{name}"), &["licenses", "sources"]))
 }

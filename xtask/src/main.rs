@@ -1,7 +1,6 @@
 //! Builds, tests and packages the project: `cargo xtask`.
 //!
-//! Always built in the dev profile, so that the tests, which have the same one, reuse what is
-//! built.
+//! Always built in the dev profile. The tests have the same profile, and reuse the build.
 
 // Doc comments of arguments are their help, which is plain text: `[default: …]` is no link there.
 #![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)]

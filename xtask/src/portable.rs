@@ -31,7 +31,7 @@ pub fn run(_: &Arguments) -> Result<bool> {
     neon.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER", emulator);
     // In parallel: each takes one core for minutes.
     let (miri, neon) = (start(miri)?, start(neon)?);
-    // Waits for both before it returns an error of one, so that a signal ends both.
+    // Waits for both processes before an error of one is returned, so that a signal ends both.
     let (miri, neon) = (lifecycle::wait_supervised(miri), lifecycle::wait_supervised(neon));
     Ok(miri?.success() && neon?.success())
 }

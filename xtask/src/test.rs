@@ -30,7 +30,6 @@ const SERVERS: [&str; 11] = [
     "mysql@5.6",
 ];
 
-/// Environment variable with the seed of proptest's inputs.
 const SEED_VARIABLE: &str = "PROPTEST_RNG_SEED";
 
 /// Options of `cargo test` that select about half of the tests by time. Most of them wait for
@@ -39,7 +38,7 @@ const END_TO_END: [&str; 3] = ["--workspace", "--test", "e2e"];
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "What is installed goes to the cache folder (docs/reference/servers.md), without root and beside the system."
+    after_help = "What is installed goes to the cache folder (docs/reference/servers.md), without root, and not into the system."
 )]
 pub struct Arguments {
     /// `fast`: tests without a server, browser or download. `servers`: the others. Or a crate, or a
@@ -85,9 +84,9 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
     if arguments.no_run {
         return if with_bindings { bindings::run(&bindings::Arguments::prepare_all()) } else { Ok(true) };
     }
-    let mut beside = Vec::new();
+    let mut background = Vec::new();
     if with_bindings {
-        beside.push(("cargo xtask bindings".to_owned(), bindings::start()?));
+        background.push(("cargo xtask bindings".to_owned(), bindings::start()?));
     }
     if let Part::All = part {
         // Later commands find everything compiled.
@@ -97,7 +96,7 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
         let options = END_TO_END.map(str::to_owned);
         let output = bindings::target().with_file_name("end-to-end.log");
         let process = Background::start(cargo_test_command(&options, &arguments.rest), "end-to-end tests", output)?;
-        beside.push((format!("cargo test {}", options.join(" ")), process));
+        background.push((format!("cargo test {}", options.join(" ")), process));
     }
     let mut failed = Vec::new();
     for options in cargo_options(&part, &workspace) {
@@ -105,7 +104,7 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
             failed.push(format!("cargo test {}", options.join(" ")));
         }
     }
-    for (name, process) in beside.into_iter().rev() {
+    for (name, process) in background.into_iter().rev() {
         if !process.finish()? {
             failed.push(name);
         }
@@ -148,7 +147,7 @@ fn cargo_options(part: &Part, workspace: &Workspace) -> Vec<Vec<String>> {
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let named = |tier| workspace.test_names(tier).into_iter().flat_map(|name| ["--test".to_owned(), name]);
     match part {
-        // The end-to-end tests run beside these.
+        // The end-to-end tests run in the background at the same time.
         Part::All => {
             let others = [Tier::Offline, Tier::NeedsServers].into_iter().flat_map(|tier| workspace.test_names(tier));
             let others = others.filter(|name| name != END_TO_END[2]).flat_map(|name| ["--test".to_owned(), name]);

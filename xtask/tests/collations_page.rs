@@ -9,7 +9,8 @@ use browsing::{OpenPage, open_at};
 use explain::{Text, View, explain};
 use mysql_collation::{Collation, Flavour, catalogue};
 
-/// Pairs that are equal, expand, contract, are padded, ignored, or missing in some charsets.
+/// Pairs of strings with expansions, contractions, padding, ignorable characters, and characters
+/// that some charsets lack.
 const PAIRS: [(&str, &str); 4] =
     [("Straße", "STRASSE"), ("l·l e\u{301}", "ll é  "), ("hrad 漢字", "chata カナ"), ("", "a")];
 
@@ -38,7 +39,7 @@ fn type_into(page: &OpenPage, field: &str, text: &str) {
 
 #[test]
 #[ignore = "needs the page that `cargo xtask bindings web` builds"]
-fn default_matches_the_command() {
+fn page_opens_with_the_default_of_weigh_explain() {
     let page = page();
     assert_eq!(
         texts(&page, "#overview tbody td.code"),

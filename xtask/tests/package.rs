@@ -23,14 +23,14 @@ fn copy_libraries(program: &Path, root: &Path) {
 
 #[test]
 fn package_installs_and_runs_in_an_empty_root() {
-    let place = tempfile::tempdir().unwrap();
-    let root = place.path().join("root");
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("root");
     for folder in ["var/lib/dpkg/info", "var/lib/dpkg/updates"] {
         fs::create_dir_all(root.join(folder)).unwrap();
     }
     fs::write(root.join("var/lib/dpkg/status"), "").unwrap();
-    let mut package = Command::new(env!("CARGO_BIN_EXE_xtask"));
-    let built = run(package.args(["package", "--profile=dev", "--out"]).arg(place.path()));
+    let mut xtask = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    let built = run(xtask.args(["package", "--profile=dev", "--out"]).arg(folder.path()));
     let built = built.lines().last().unwrap();
     let fields = run(Command::new("dpkg-deb").args(["--field", built, "Package", "Depends"]));
     assert!(fields.contains("weighbridge"), "{fields}");
@@ -38,14 +38,14 @@ fn package_installs_and_runs_in_an_empty_root() {
 
     let mut dpkg = Command::new("dpkg");
     dpkg.arg(format!("--root={}", root.display())).args(["--force-not-root", "--force-depends", "--install", built]);
-    // dpkg looks for the daemons' folders on PATH.
+    // dpkg refuses to install unless `ldconfig` and `start-stop-daemon` are on PATH.
     run(dpkg.env("PATH", "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin"));
     let program = root.join("usr/bin/weigh");
     assert_eq!(fs::metadata(&program).unwrap().permissions().mode() & 0o777, 0o755);
     if !is_static {
         copy_libraries(&program, &root);
     }
-    // Root may be without user namespaces, as in some containers.
+    // In some containers, root may not create user namespaces: plain `chroot` is used there.
     let has_namespaces =
         Command::new("unshare").args(["--map-root-user", "true"]).output().is_ok_and(|output| output.status.success());
     let inside = |words: &[&str]| {
@@ -55,8 +55,8 @@ fn package_installs_and_runs_in_an_empty_root() {
         run(command.env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin"))
     };
     assert!(inside(&["/usr/bin/weigh", "--version"]).contains(env!("CARGO_PKG_VERSION")));
-    let keys = inside(&["/usr/bin/weigh", "explain", "-c", "utf8mb4_general_ci", "a", "A"]);
-    assert!(keys.contains("a = b"), "{keys}");
+    let explained = inside(&["/usr/bin/weigh", "explain", "-c", "utf8mb4_general_ci", "a", "A"]);
+    assert!(explained.contains("a = b"), "{explained}");
 
     for file in [
         "usr/share/man/man1/weigh.1.gz",

@@ -19,7 +19,7 @@ pub use target::{Target, TargetError, collation_flavour};
 pub struct Check<F: 'static> {
     /// Name for `--check` and `--skip`: `join-mismatch`.
     pub name: &'static str,
-    /// What the check finds, in one line without a full stop.
+    /// Faults that the check finds, in one line without a full stop.
     pub title: &'static str,
     pub reads: &'static [Reading],
     /// When the check reports, why, and what to do about it. Markdown.

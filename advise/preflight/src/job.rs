@@ -34,7 +34,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// True if `schemas` and `tables` include the table, whatever `columns` has.
+    /// True if `schemas` and `tables` include the table. `columns` is ignored.
     pub fn selects(&self, table: &Table) -> bool {
         self.selects_table(&table.schema, &table.name)
     }

@@ -219,15 +219,15 @@ pub struct Plan {
     /// asked for.
     #[serde(default)]
     pub back: Vec<Step>,
-    /// What `back` did not restore in the rehearsal.
+    /// Differences that `back` did not restore in the rehearsal.
     #[serde(default, rename = "back_lost")]
     pub not_restored: Vec<String>,
     /// Server and number of rows of the rehearsal. `null` if the steps were not rehearsed to their
     /// end.
     #[serde(default)]
     pub rehearsal: Option<String>,
-    /// Where the `algorithm` of the steps is from: `tried on a private …`, `tried on SERVER, on
-    /// empty tables in …`, or `documentation (…)`.
+    /// Source of the `algorithm` of the steps: `tried on a private …`, `tried on SERVER, on empty
+    /// tables in …`, or `documentation (…)`.
     pub algorithms_from: String,
     /// Advice on backups, replication and connections.
     pub advice: Vec<String>,
@@ -243,7 +243,7 @@ pub struct Plan {
 
 impl Plan {
     /// True if programs are left out and columns are converted: they would meet in error 1267, so
-    /// the rest must not run before the errors are mended.
+    /// the rest must not run before the errors are fixed.
     pub fn leaves_programs_behind(&self) -> bool {
         let has = |phase, blocked| self.steps.iter().any(|step| step.phase == phase && step.blocked == blocked);
         has(Phase::Programs, true) && has(Phase::Convert, false)
@@ -279,15 +279,16 @@ pub struct Step {
 }
 
 impl Step {
-    /// Returns the delimiter that is to stand on a line of its own behind the statement. `None` if
-    /// a semicolon behind it does: the body of a program may contain some, and end with a comment.
+    /// Returns the delimiter to write on its own line after the statement. `None` if a semicolon
+    /// after the statement is enough. It is not enough for programs, whose body may contain
+    /// semicolons or end with a comment.
     pub fn own_delimiter(&self) -> Option<String> {
         let may_hide = [";", "#", "--"].iter().any(|part| self.sql.contains(part));
         (self.phase == Phase::Programs && may_hide).then(|| escape::delimiter(&self.sql))
     }
 
     /// Reads the statement as the next one of a script, as command-line clients do. Returns the
-    /// lines to write behind it.
+    /// lines to write after the statement.
     pub fn read_as_client(&self, reader: &mut ClientReader) -> Result<String, Misreading> {
         match self.own_delimiter() {
             Some(delimiter) => reader.read(&self.sql, &delimiter, true),

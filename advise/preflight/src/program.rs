@@ -1,4 +1,4 @@
-//! What the text of a stored program or view names.
+//! Tables and views that the text of a stored program or view names.
 
 use std::collections::BTreeSet;
 

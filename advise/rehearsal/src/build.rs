@@ -97,7 +97,8 @@ fn relax(conn: &mut Conn) {
     }
 }
 
-/// Creates objects. Repeats the refused ones while a pass creates any: views need each other.
+/// Creates objects. Retries the refused objects until a pass creates nothing, because views depend
+/// on each other.
 fn create_all(conn: &mut Conn, mut missing: Vec<&Object>) -> Result<Vec<Unbuilt>, Error> {
     loop {
         let (mut refused, before) = (Vec::new(), missing.len());

@@ -63,7 +63,7 @@ impl fmt::Display for ObjectName {
 /// Session settings that a program keeps from its creation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CreationSession {
-    /// `None` for views, which keep none.
+    /// `None` for views, which have no SQL mode of their own.
     pub sql_mode: Option<String>,
     pub character_set_client: Option<String>,
     pub collation_connection: Option<String>,

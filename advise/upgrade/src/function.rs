@@ -110,8 +110,8 @@ pub fn find_all_missing(conn: &mut Conn, text: &str) -> Vec<String> {
     missing
 }
 
-/// True if the server has no function of this name. It resolves the name as it prepares a
-/// statement.
+/// True if the server has no function of this name. Servers resolve names when a statement is
+/// prepared.
 fn lacks(conn: &mut Conn, name: &str) -> bool {
     match conn.query_drop(format!("PREPARE weigh_function FROM 'SELECT {name}(1)'")) {
         Err(mysql::Error::MySqlError(error)) => {

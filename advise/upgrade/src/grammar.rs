@@ -147,8 +147,8 @@ pub fn order_groups(text: &str) -> Option<String> {
     (!edits.is_empty() && !has_union).then(|| splice(text, &edits).trim_end_matches(';').to_owned())
 }
 
-/// Edits of a `GROUP BY` whose first item is at `begin`. None if no item has a direction, unless
-/// it `is_sorted` without one.
+/// Edits of a `GROUP BY` whose first item is at `begin`. Empty if no item has a direction, unless
+/// the query `is_sorted` without one.
 fn group_edits(text: &str, tokens: &[Token<'_>], begin: usize, has_union: bool, is_sorted: bool) -> Vec<Edit> {
     const AFTER_ITEMS: [&str; 13] =
         ["with", "having", "order", "limit", "procedure", "into", "for", "lock", "window", "union", "on", "then", "do"];

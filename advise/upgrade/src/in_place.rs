@@ -1,4 +1,4 @@
-//! Steps of an upgrade in place, in which the new server takes over the old one's data folder.
+//! Steps of an in-place upgrade, in which the new server opens the old server's data directory.
 
 use check::Target;
 use server::{Flavour, Server};
@@ -9,8 +9,8 @@ use crate::side::version;
 /// and "MySQL Releases: Innovation and LTS".
 const SERIES: [(u16, u16); 6] = [(5, 5), (5, 6), (5, 7), (8, 0), (8, 4), (9, 7)];
 
-/// Lists the series from the old server's to the new one's that an upgrade in place goes through.
-/// Empty between products, to an older version, and within a series.
+/// Lists the series through which an in-place upgrade leads, from the old server's to the new
+/// server's. Empty between products, to an older version, and within a series.
 pub fn steps(source: &Server, target: &Server) -> Vec<String> {
     list(&version(source), &version(target))
 }

@@ -94,7 +94,7 @@ pub struct Mended {
     pub mends: Vec<Mend>,
     /// A mend of one fault of several; nothing was run.
     pub partial: Option<Mend>,
-    /// What takes the place of a missing function, without statements.
+    /// Substitute for a missing function, without statements to run.
     pub advice: Option<Mend>,
     pub reasons: Vec<String>,
     /// Collations that the first mend replaces, and their substitutes.

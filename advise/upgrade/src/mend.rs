@@ -116,7 +116,8 @@ fn replace_collation(target: &Target, text: &str, unknown: &str) -> Vec<Rewrite>
     names.iter().map(rewrite).collect()
 }
 
-/// Replaces the collations of a statement that the new server lacks. `None` if it has all of them.
+/// Replaces the collations of a statement that the new server lacks. `None` if the server has all
+/// collations of the statement.
 pub fn replace_unknown_collations(target: &Target, text: &str) -> Option<Rewrite> {
     let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
     let mut names: Vec<String> = Vec::new();

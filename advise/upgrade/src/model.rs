@@ -24,7 +24,7 @@ pub struct Report {
     /// version, within a series, and if `live`.
     #[serde(default)]
     pub in_place: Vec<String>,
-    /// What breaks, is slower or differs on the new server, without further settings.
+    /// Faults, slower statements and differences on the new server, without further settings.
     pub findings: Vec<Finding>,
     pub settings: Settings,
     /// Remarks that need no action, and limits of the rehearsal.
@@ -35,7 +35,7 @@ pub struct Report {
     /// Parts of the schema that the account may not see: `triggers of shop`.
     #[serde(default)]
     pub unseen: Vec<String>,
-    /// What stops replication between the servers, or makes them differ, while both run.
+    /// Faults that stop replication between the servers, or make them differ, while both run.
     #[serde(default)]
     pub replication: Vec<ReplicationFault>,
     /// Dump that was written for the new server.
@@ -93,7 +93,7 @@ pub struct Finding {
     pub reasons: Vec<String>,
     /// Further places of the same fault.
     pub also: Vec<String>,
-    /// Changes after which the finding is gone, or the part of it that is known. Those with
+    /// Changes after which the finding is gone, or the part of it that is known. Changes with
     /// statements were tried on the new server.
     pub mends: Vec<Mend>,
 }
@@ -170,7 +170,7 @@ pub enum Area {
     NextMigration,
     /// Collations of one name with different weights.
     Collation,
-    /// Options of the user's option file that the new server does not start with.
+    /// Options of the given option file with which the new server does not start.
     Option,
     /// Definitions of two running servers.
     Definition,

@@ -14,7 +14,7 @@ const MAX_LEFT_OUT: usize = 100;
 /// A refused option of the file.
 struct Refused {
     name: String,
-    /// Lines that set it.
+    /// Lines that set the option.
     lines: Vec<ServerLine>,
     /// The server's message.
     message: String,

@@ -74,7 +74,7 @@ pub fn judge(
 }
 
 /// Reports the statements of a program or view that the new server alone refuses, for any reason
-/// but collations. Nothing is called.
+/// but collations. The program is not called.
 fn refused_statements(
     source: &Server,
     target: &Server,

@@ -196,8 +196,9 @@ pub fn judge(
     }
 }
 
-/// Finding about a regular expression that the new server refuses, and did not read as no row was
-/// compared with it. `None` if it takes all of them, or the old one refuses it as well.
+/// Finding about a regular expression that the new server refuses. The statement itself succeeded,
+/// because no row was compared with the expression. `None` if the new server accepts all patterns,
+/// or the old server refuses the same pattern.
 fn refused_patterns(pair: &Pair<'_>, given: &Given, before: &Done, after: &Done) -> Result<Option<Finding>, Error> {
     let mut copy = Copy::new(pair.target)?;
     let new = why::refused_patterns(&mut copy, &after.setup, &given.text)?;

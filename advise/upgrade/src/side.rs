@@ -119,8 +119,8 @@ impl<'s> Session<'s> {
 static NOW: LazyLock<u64> =
     LazyLock::new(|| SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs()));
 
-/// Gives NOW() the value that it has in all sessions of this process. SYSDATE() goes on. `false` if
-/// the account may not: on MySQL 8 it takes SESSION_VARIABLES_ADMIN.
+/// Freezes NOW() at the same value for all sessions of this process. SYSDATE() keeps running.
+/// `false` if the account may not: on MySQL 8 it takes SESSION_VARIABLES_ADMIN.
 pub fn stop_clock(conn: &mut Conn) -> bool {
     conn.query_drop(format!("SET timestamp = {}", *NOW)).is_ok()
 }
@@ -211,7 +211,7 @@ fn made_accounts(server: &Server, conn: &mut Conn) -> Result<Vec<(String, String
     .map_err(|source| failed(server, "list the accounts", source))
 }
 
-/// Reads the text columns of all tables of the user's schemas.
+/// Reads the text columns of all tables, except those of system schemas.
 pub fn read_columns(server: &Server) -> Result<Columns, Error> {
     type Row = (String, String, String, String, String);
     let rows: Vec<Row> = server

@@ -2,7 +2,8 @@
 //!
 //! A reader holds at most one item at a time: a statement, a row of CSV, a page of Parquet, or a
 //! small file as a whole. An item has about [`max_item_bytes`] at most, 64 MiB by default.
-//! [`read_large_file`] reads 16 times as much, [`read_up_to`] as much as its caller says.
+//! [`read_large_file`] reads up to 16 times as much. [`read_up_to`] takes the maximum as an
+//! argument.
 
 use std::fs::File;
 use std::io::{self, Read};

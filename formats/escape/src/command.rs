@@ -17,7 +17,7 @@ impl Command {
         Self(words.to_owned())
     }
 
-    /// Adds words, each one argument.
+    /// Adds words, each quoted as an argument.
     #[must_use]
     pub fn words<T: AsRef<str>>(mut self, words: impl IntoIterator<Item = T>) -> Self {
         for word in words {

@@ -39,7 +39,7 @@ fn replace(text: &str, keeps: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Writes a field so that a spreadsheet doesn't take it for a formula: `=1+1` becomes `'=1+1`.
+/// Writes a field so that a spreadsheet doesn't read it as a formula: `=1+1` becomes `'=1+1`.
 /// Numbers stay.
 pub fn spreadsheet_field(field: &str) -> Cow<'_, str> {
     let begins = field.trim_start_matches([' ', '"', '\'']);

@@ -1,7 +1,7 @@
 //! Names and texts from outside, written so that they stay data.
 //!
-//! A table's name, an error message of a server or a value of a row can hold any character. Each
-//! context in which they are printed has one function:
+//! A table's name, an error message of a server or a value of a row can hold any character. There
+//! is one function per context:
 //!
 //! | context | function |
 //! | --- | --- |

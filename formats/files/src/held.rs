@@ -43,7 +43,7 @@ impl HeldFolder {
         Ok(Self::new(open_named(path)?, path.to_owned(), Vec::new()))
     }
 
-    /// Opens a folder, whatever its path leads through.
+    /// Opens a folder and follows symbolic links in its path.
     pub(crate) fn follow(path: &Path) -> io::Result<Self> {
         Ok(Self::new(openat(CWD, path, FOLDER, Mode::empty())?, path.to_owned(), Vec::new()))
     }
@@ -67,7 +67,7 @@ impl HeldFolder {
         Ok(Self::new(folder, path.to_owned(), created))
     }
 
-    /// Opens a folder in this one, and creates it if it is missing. Follows no link.
+    /// Opens a subfolder, and creates it if it is missing. Follows no link.
     pub fn create_folder(&self, name: &str, access: Access) -> io::Result<Self> {
         let (folder, is_new) = create_folder_in(&self.folder, OsStr::new(name), access)?;
         let parent = if is_new { Some((self.folder.try_clone()?, name.into())) } else { None };
@@ -124,8 +124,9 @@ impl HeldFolder {
         check_existing(openat(&self.folder, name, flags | special, Mode::empty()).map(File::from).map_err(Into::into))
     }
 
-    /// Writes a file beside `name` and renames it to `name`. Readers see the old content or the new
-    /// one, and a link is replaced, not followed. If `write` fails, the old file stays as it was.
+    /// Writes a temporary file in the same folder and renames it to `name`. Readers see the old
+    /// content or the new one, and a link is replaced, not followed. If `write` fails, the old file
+    /// stays as it was.
     pub fn replace<E: From<io::Error>>(
         &self,
         name: impl Arg,

@@ -60,7 +60,7 @@ pub(crate) fn remove_from(folder: &OwnedFd, kept: &[&str]) -> io::Result<()> {
 }
 
 struct Removal<'f> {
-    /// Folder that others are moved to.
+    /// Folder to which deeply nested folders are moved.
     top: &'f OwnedFd,
     /// Number of names that were tried for moved folders.
     moved: u64,
@@ -122,7 +122,7 @@ fn is_removed_at_once(parent: &OwnedFd, name: &CStr) -> io::Result<bool> {
 
 /// Opens a folder, and lets its owner read and change it. Does not follow links.
 fn open_writable<P: Arg>(parent: impl AsFd, name: P) -> io::Result<OwnedFd> {
-    // With `O_PATH`, a folder that nobody may read can be opened.
+    // `O_PATH` opens a folder without read permission, too.
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let found = openat(&parent, name, flags, Mode::empty())?;
     let mode = Mode::from_raw_mode(fstat(&found)?.st_mode);

@@ -31,7 +31,8 @@ impl Access {
     }
 }
 
-/// Writes a file beside `path` and renames it to `path`, as [`HeldFolder::replace`] does.
+/// Writes a temporary file in the same folder and renames it to `path`, as [`HeldFolder::replace`]
+/// does.
 pub fn replace<E: From<io::Error>>(
     path: &Path,
     access: Access,
@@ -41,7 +42,8 @@ pub fn replace<E: From<io::Error>>(
     folder.replace(name, access, write)
 }
 
-/// Opens the folder of a file, whatever its path leads through. Also returns the file's name.
+/// Opens the folder of a file and follows symbolic links in the folder's path. Also returns the
+/// file's name.
 fn open_parent(path: &Path) -> io::Result<(HeldFolder, &OsStr)> {
     let name = path.file_name().ok_or(io::Error::from(io::ErrorKind::IsADirectory))?;
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

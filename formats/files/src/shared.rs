@@ -1,4 +1,4 @@
-//! Folders in which nobody but this user and root can put or replace files.
+//! Folders in which only this user and root can create or replace files.
 
 use std::env;
 use std::fs::{self, Metadata};
@@ -127,8 +127,8 @@ fn is_private_group_in(users: &str, groups: &str, owner: u32, group: u32) -> boo
     user[2] == owner && named.next().is_some_and(|line| !has_others(&line)) && !named.any(|line| has_others(&line))
 }
 
-/// True for the id that stands for owners outside of this process's user namespace, such as the
-/// machine's root seen from a container without root.
+/// True for the overflow id. The kernel shows it for owners that this user namespace does not map,
+/// such as the host's root in a rootless container.
 fn is_unmapped(owner: u32) -> bool {
     let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     owner == OVERFLOW_ID

@@ -478,7 +478,7 @@ mod tests {
     }
 
     proptest! {
-        /// Names and strings that this crate quotes are read as one.
+        /// The client reads a name or string that this crate quotes as a single token.
         #[test]
         fn quoted_texts_are_safe(text in "[a '\"`\\\\!./*+#;\\n\u{1}\u{1f}M-]{0,30}|[^\0]{0,20}") {
             prop_assert_eq!(read(&format!("SET @a = {}", quote_string(&text))), Ok(String::new()));

@@ -5,8 +5,8 @@ use crate::sql_mode::SqlMode;
 use crate::token::{Token, TokenKind, tokenize};
 
 /// Returns the members of `enum('a','b')` or `set(…)`; nothing for other types. A DEFAULT or
-/// COMMENT may follow. The servers print members with backslash escapes, whatever `sql_mode` is
-/// (seen on MySQL 5.6 to 9.7 and MariaDB 10.1 to 11.8).
+/// COMMENT may follow. The servers print members with backslash escapes in every `sql_mode` (seen
+/// on MySQL 5.6 to 9.7 and MariaDB 10.1 to 11.8).
 pub fn parse_members(column_type: &str) -> Vec<String> {
     let mut tokens = tokenize(column_type, SqlMode::default());
     if !tokens.next().is_some_and(|token| token.is_any_keyword(&["enum", "set"])) {
@@ -122,7 +122,7 @@ pub fn referential_action(definition: &str, event: &str) -> &'static str {
     }
 }
 
-/// Splits a column definition into the text before `DEFAULT`, the default, and the text behind it:
+/// Splits a column definition into the text before `DEFAULT`, the default, and the text after it:
 /// `varchar(9) `, `'x'`, ` COMMENT 'y'`. `None` without DEFAULT.
 pub fn split_default(definition: &str) -> Option<(&str, &str, &str)> {
     let mut tokens = tokenize(definition, SqlMode::default());

@@ -1,5 +1,5 @@
 //! Functions of MySQL and MariaDB that statements of workloads, scripts and logs, views and
-//! expressions of tables may call: they change nothing and wait for nothing.
+//! expressions of tables may call: they have no side effects and do not wait.
 //!
 //! Left out on purpose: functions that read files (`LOAD_FILE`), wait or lock (`SLEEP`,
 //! `BENCHMARK`, `GET_LOCK`, `…_WAIT_…`), change the server (`…_replication_…`, `SETVAL`), or were
@@ -88,7 +88,7 @@ pub fn is_server_function(name: &str) -> bool {
     is_harmless_function(name) || ACTING_FUNCTION_SET.contains(name.to_ascii_lowercase().as_str())
 }
 
-/// Returns true for a function of the servers that changes nothing and waits for nothing.
+/// Returns true for a function of the servers that has no side effects and does not wait.
 pub fn is_harmless_function(name: &str) -> bool {
     is_computing_function(name) || REPORTING_FUNCTION_SET.contains(name.to_ascii_lowercase().as_str())
 }

@@ -17,10 +17,10 @@ pub fn without_quotation(message: &str) -> &str {
     message.split(" near ").next().unwrap_or(message)
 }
 
-/// Replaces the literals of a statement that may be passwords by `'***'`: those after
-/// `IDENTIFIED BY`, `PASSWORD = ` and the like, all in changes of `mysql.user`, and arguments of
-/// `PASSWORD()`. Of other statements only those such as `CREATE USER`, `GRANT`, `SET` and `CHANGE
-/// MASTER` have them. `None` if there are none.
+/// Replaces the literals of a statement that may be passwords by `'***'`: those after `IDENTIFIED
+/// BY`, `PASSWORD = ` and the like, all in changes of `mysql.user`, and arguments of `PASSWORD()`.
+/// `None` without such literals, and for most kinds of statements: passwords are in `CREATE USER`,
+/// `GRANT`, `SET`, `CHANGE MASTER` and the like.
 pub fn mask_passwords(statement: &str) -> Option<String> {
     let tokens: Vec<Token<'_>> =
         tokenize(statement, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();

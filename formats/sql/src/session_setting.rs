@@ -32,8 +32,8 @@ const VARIABLES: [&str; 5] = [
 ];
 
 /// Returns the settings of a `SET` statement that may be applied to a session of a running server:
-/// `SET NAMES`, [`VARIABLES`], and user variables with a literal. Leaves out its other settings.
-/// Empty for other statements.
+/// `SET NAMES`, [`VARIABLES`], and user variables with a literal. Leaves out the other settings of
+/// the statement. Empty for other statements.
 pub fn read_settings(text: &str, mode: SqlMode) -> Vec<SessionSetting> {
     let is_content = |token: &Token<'_>| !matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment);
     let tokens: Vec<Token<'_>> = tokenize(text, mode).filter(is_content).collect();

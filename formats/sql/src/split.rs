@@ -124,7 +124,7 @@ fn is_delimiter_command(word: &[u8]) -> bool {
 /// Reads the statements of a stream, such as a dump. Each statement is held in memory: mysqldump's
 /// `INSERT` statements are about as long as `net_buffer_length` (1 MiB by default).
 ///
-/// Statements end where [`split_statements`] ends them.
+/// Statements end at the same places as in [`split_statements`].
 pub struct StatementReader<R> {
     input: R,
     splitter: Splitter,

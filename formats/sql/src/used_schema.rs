@@ -8,7 +8,8 @@ const MAX_BYTES: usize = 4096;
 /// Returns the schema of `USE shop`, also with comments and backticks. `None` for other statements.
 pub fn used_schema(statement: &[u8]) -> Option<String> {
     let statement = statement.trim_ascii_start();
-    // Statements of dumps have megabytes: most are told by their first word.
+    // Statements of dumps can have megabytes. For most of them the first word shows that they are
+    // not USE.
     if !statement.get(..3).is_some_and(|word| word.eq_ignore_ascii_case(b"use")) {
         return None;
     }

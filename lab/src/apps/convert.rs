@@ -24,13 +24,13 @@ use super::{Programs, run_weigh};
 /// Character set that schemas are loaded in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 pub enum Charset {
-    /// As the application's files say.
+    /// The application's own character sets.
     Own,
     Latin1,
     Utf8mb3,
 }
 
-/// What became of a schema.
+/// Result of converting a schema.
 #[derive(Serialize, Deserialize)]
 pub struct Outcome {
     pub app: String,
@@ -42,14 +42,14 @@ pub struct Outcome {
     pub rows: usize,
     /// Error of the server that refused to load the schema.
     pub unloaded: Option<String>,
-    /// Error findings that the plan does not mend, as `check: object`.
+    /// Error findings that the plan does not fix, as `check: object`.
     pub refused: Vec<String>,
     /// Columns that the plan was to convert.
     pub converted: usize,
     /// Differences that no finding explains.
     pub differences: Vec<String>,
     /// Errors and warnings of preflight after the plan, and tables that it would still convert.
-    /// Empty if findings were refused.
+    /// Empty if `refused` is not empty.
     pub found_again: Vec<String>,
 }
 
@@ -196,7 +196,7 @@ fn socket(server: &Server) -> Result<&Path> {
     }
 }
 
-/// Findings, tables and the like of a list in a document.
+/// Returns the items of a list in a document of weigh, such as `findings`.
 fn list<'v>(value: &'v Value, name: &str) -> impl Iterator<Item = &'v Value> {
     value[name].as_array().map(Vec::as_slice).unwrap_or_default().iter()
 }
@@ -218,7 +218,7 @@ fn judge(outcome: &mut Outcome, before: &Snapshot, after: &Snapshot, target: &st
         .filter(|step| step["blocked"] == true)
         .map(|step| text(step, "object"))
         .collect();
-    let meant: BTreeMap<String, &str> = list(report, "tables")
+    let planned: BTreeMap<String, &str> = list(report, "tables")
         .filter(|table| text(table, "schema") == app)
         .filter(|table| !blocked.contains(&format!("{app}.{}", text(table, "name")).as_str()))
         .flat_map(|table| {
@@ -226,12 +226,12 @@ fn judge(outcome: &mut Outcome, before: &Snapshot, after: &Snapshot, target: &st
                 .map(move |change| (format!("{}.{}", text(table, "name"), text(change, "column")), text(change, "to")))
         })
         .collect();
-    outcome.converted = meant.len();
+    outcome.converted = planned.len();
     for (column, old) in &before.collations {
         let charset = old.split('_').next().unwrap_or_default();
         let new = after.collations.get(column).map_or("", String::as_str);
         let stays =
-            matches!(charset, "ascii" | "binary") || !(meant.contains_key(column) || outcome.refused.is_empty());
+            matches!(charset, "ascii" | "binary") || !(planned.contains_key(column) || outcome.refused.is_empty());
         let is_right = match old.ends_with("_bin") {
             _ if stays => new == old,
             true => new.starts_with("utf8mb4_") && new.ends_with("_bin"),
@@ -240,8 +240,8 @@ fn judge(outcome: &mut Outcome, before: &Snapshot, after: &Snapshot, target: &st
         if !is_right {
             outcome.differences.push(format!("{column} is {new}, was {old}"));
         }
-        if let Some(to) = meant.get(column).filter(|to| **to != new) {
-            outcome.differences.push(format!("{column} is {new}, preflight meant {to}"));
+        if let Some(to) = planned.get(column).filter(|to| **to != new) {
+            outcome.differences.push(format!("{column} is {new}, preflight planned {to}"));
         }
     }
     let is_explained = |line: &&String| {

@@ -290,16 +290,16 @@ pub fn without_schema_statements(script: &str) -> String {
         Regex::new(
             r"(?im)^\s*(create database[^;]*|use\s+`?\w+`?\s*);|^\s*set character set \w+;|^source .*$|^.*@sqlmode.*$",
         )
-        .expect("a constant pattern")
+        .expect("the pattern is valid")
     });
     REMOVED.replace_all(script, "").into_owned()
 }
 
-/// Removes character sets and collations, so that tables take those of their schema.
+/// Removes character sets and collations, so that tables get the defaults of their schema.
 pub fn without_collations(script: &str) -> String {
     static OWN: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i)\b(default\s+)?(character\s+set|charset|collate)\s*=?\s*'?(utf8|latin1|ascii|binary)\w*'?")
-            .expect("a constant pattern")
+            .expect("the pattern is valid")
     });
     OWN.replace_all(script, "").into_owned()
 }

@@ -21,7 +21,7 @@ pub const PAIRS: [&str; 7] = [
     "mysql@9:mariadb@11.8",
 ];
 
-/// What an upgrade of a schema found.
+/// Findings of an upgrade of a schema.
 #[derive(Serialize, Deserialize)]
 pub struct Rehearsed {
     pub app: String,

@@ -200,7 +200,8 @@ fn encode_entry(
         return Ok(REORDERED);
     }
     if (0xd800..0xe000).contains(&code_point) {
-        // Surrogates are no characters. Servers that accept them weigh them like private use.
+        // Surrogates are not characters. Servers that accept surrogates give them the weights of
+        // private use.
         return encode_weights(level, &surrogate_weights(level, code_point, leads), code_point, leads, pool);
     }
     encode_weights(level, &level[code_point], code_point, leads, pool)

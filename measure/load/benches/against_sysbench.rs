@@ -36,12 +36,13 @@ fn main() {
 
 fn compare(name: &str, kind: WorkloadKind, pairs: usize, length: Duration) {
     let options = server::Options { threads: 16, ..server::Options::default() };
-    let server = server::open(&name.parse().expect("a server"), &options, &NoProgress).expect("a running server");
+    let server = server::open(&name.parse().expect("SERVER names a server, such as mysql@5.6"), &options, &NoProgress)
+        .expect("the server starts");
     let rows = Options::default();
     let workload = Workload { kind, range_size: None };
-    let schemas = Schemas::new(&server, "sysbench_bench").expect("a connection");
+    let schemas = Schemas::new(&server, "sysbench_bench").expect("the server accepts a connection");
     let wanted = SchemaSpec { charset: "utf8mb4".into(), collation: "utf8mb4_general_ci".into() };
-    let loaded = schemas.load(&workload::tables(&[workload], &rows), &[wanted], &|_| {}).expect("rows");
+    let loaded = schemas.load(&workload::tables(&[workload], &rows), &[wanted], &|_| {}).expect("the rows are loaded");
     let SchemaOutcome::Schema { name: schema } = &loaded[0] else { panic!("{loaded:?}") };
     let target = Target::new(&server, schema);
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u32;
@@ -54,7 +55,7 @@ fn compare(name: &str, kind: WorkloadKind, pairs: usize, length: Duration) {
         server.version(),
         length.as_secs()
     );
-    let load = Load::start(target.clone(), &settings, &Arc::new(workload.script(&rows))).expect("connections");
+    let load = Load::start(target.clone(), &settings, &Arc::new(workload.script(&rows))).expect("the load connects");
     let work = SysbenchWorkload::BuiltIn(workload);
     let theirs = SysbenchLoad { target: &target, work: &work, rows: &rows, settings: &settings };
     let fixed_us = sysbench_start_us(&theirs);
@@ -79,12 +80,14 @@ fn compare(name: &str, kind: WorkloadKind, pairs: usize, length: Duration) {
     report("throughput, ours / sysbench", ratios.iter().map(|ratio| ratio.0).collect());
     report("client CPU per query, ours / sysbench", ratios.iter().map(|ratio| ratio.1).collect());
     drop(load);
-    schemas.remove().expect("schemas dropped");
-    server.stop().expect("server stopped");
+    schemas.remove().expect("the schemas are dropped");
+    server.stop().expect("the server stops");
 }
 
 fn measure_native(load: &Load, length: Duration) -> Measurement {
-    let tally = run_block(&[load], Sharing::Together, Duration::from_millis(50), length).expect("a block").remove(0);
+    let tally = run_block(&[load], Sharing::Together, Duration::from_millis(50), length)
+        .expect("the block runs without an error")
+        .remove(0);
     Measurement {
         queries_per_s: tally.queries as f64 / length.as_secs_f64(),
         client_us_per_query: tally.client_cpu_ns as f64 / 1e3 / tally.all_queries as f64,
@@ -93,7 +96,7 @@ fn measure_native(load: &Load, length: Duration) -> Measurement {
 
 fn measure_sysbench(load: &SysbenchLoad<'_>, length: Duration, fixed_us: f64) -> Measurement {
     let before = children_cpu_us();
-    let tally = run_sysbench(std::slice::from_ref(load), length).expect("sysbench").remove(0);
+    let tally = run_sysbench(std::slice::from_ref(load), length).expect("sysbench runs without an error").remove(0);
     let cpu = children_cpu_us() - before - fixed_us;
     Measurement { queries_per_s: tally.queries as f64 / tally.seconds, client_us_per_query: cpu / tally.queries as f64 }
 }
@@ -103,7 +106,9 @@ fn measure_sysbench(load: &SysbenchLoad<'_>, length: Duration, fixed_us: f64) ->
 fn sysbench_start_us(load: &SysbenchLoad<'_>) -> f64 {
     let run = |seconds| {
         let before = children_cpu_us();
-        let tally = run_sysbench(std::slice::from_ref(load), Duration::from_secs(seconds)).expect("sysbench").remove(0);
+        let tally = run_sysbench(std::slice::from_ref(load), Duration::from_secs(seconds))
+            .expect("sysbench runs without an error")
+            .remove(0);
         (tally.queries as f64, children_cpu_us() - before)
     };
     let ((few, short), (many, long)) = (run(1), run(4));
@@ -114,8 +119,12 @@ fn sysbench_start_us(load: &SysbenchLoad<'_>) -> f64 {
 fn children_cpu_us() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").expect("a process can read its own accounting");
     let after_name = stat.rsplit(')').next().expect("the name is in brackets");
-    let fields: Vec<f64> =
-        after_name.split_whitespace().skip(13).take(2).map(|field| field.parse().expect("a number")).collect();
+    let fields: Vec<f64> = after_name
+        .split_whitespace()
+        .skip(13)
+        .take(2)
+        .map(|field| field.parse().expect("the value is a number"))
+        .collect();
     fields.iter().sum::<f64>() * TICK_US
 }
 

@@ -339,7 +339,7 @@ fn pauses_count_as_measured_time() {
         let tally = find_tally(run, |tally| tally.events > 0).unwrap();
         let most = 2.0 * (tally.seconds / PAUSE.as_secs_f64() + 1.0);
         assert!(tally.events as f64 <= most, "{sharing:?}: {tally:?}");
-        // Each event is one statement. There is one class.
+        // Each event has one statement, and all are of one class.
         assert_eq!(tally.all_effort, 0.5 * tally.all_queries as f64, "{sharing:?}: {tally:?}");
         assert!((tally.effort - 0.5 * tally.events as f64).abs() <= 0.25, "{sharing:?}: {tally:?}");
     }

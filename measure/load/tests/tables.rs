@@ -22,7 +22,7 @@ fn open(spec: &str) -> Server {
     server::open(&spec.parse().unwrap(), &options, &NoProgress).unwrap_or_else(|error| panic!("{spec}: {error}"))
 }
 
-/// URL of a private server, so that it is treated as an attached one.
+/// URL of a private server. A server that is opened by URL counts as attached.
 fn url(server: &Server, account: &str) -> String {
     match &server.endpoint().address {
         Address::Socket(socket) => format!("mysql://{account}@localhost/?socket={}", socket.display()),

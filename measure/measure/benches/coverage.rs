@@ -103,7 +103,7 @@ fn main() {
         .map(folder)
         .filter(|path| is_done(path))
         .map(|path| {
-            let (run, blocks) = measure::read_run(&path).expect("it was read before");
+            let (run, blocks) = measure::read_run(&path).expect("the run was read before");
             let analysis = analyse(&run, &blocks);
             (run, analysis)
         })
@@ -132,14 +132,14 @@ fn main() {
 }
 
 fn measure_one(args: &Args, path: &Path) {
-    let spec = args.server.parse().expect("a server");
+    let spec = args.server.parse().expect("SERVER names a server, such as mysql@5.6");
     let request = request(args, &spec);
     let options = server::Options { threads: request.max_connections(), ..server::Options::default() };
-    let mut servers = [server::open(&spec, &options, &NoProgress).expect("a running server")];
-    let folder = RunFolder::create(path, files::Access::Umask).expect("a new folder");
+    let mut servers = [server::open(&spec, &options, &NoProgress).expect("the server starts")];
+    let folder = RunFolder::create(path, files::Access::Umask).expect("the folder is created");
     let outcome = measure::run(&request, &mut servers, folder, env!("CARGO_PKG_VERSION"), &Silent, None);
     assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
-    servers.into_iter().for_each(|server| server.stop().expect("server stopped"));
+    servers.into_iter().for_each(|server| server.stop().expect("the server stops"));
 }
 
 /// Request of `weigh bench --collation latin1_swedish_ci,utf8mb4_general_ci`, with the workloads,

@@ -40,19 +40,21 @@ fn main() {
     let mut counts = [5usize, 3, 3, 3];
     for count in &mut counts {
         if let Some(arg) = args.next() {
-            *count = arg.parse().expect("a number");
+            *count = arg.parse().expect("the value is a number");
             assert!(*count > 1, "a level needs two to have a variance");
         }
     }
     let [starts, loads, connections, blocks] = counts;
     let mut found = LogRatios::new();
-    let mut csv =
-        File::create(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/variance_levels.csv")).expect("a file");
-    writeln!(csv, "workload,pair,figure,start,load,connections,block,log_ratio").expect("a line");
+    let mut csv = File::create(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/variance_levels.csv"))
+        .expect("the file is created");
+    writeln!(csv, "workload,pair,figure,start,load,connections,block,log_ratio").expect("the line is written");
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u32;
     for start in 0..starts {
         let options = server::Options { threads: 3 * threads, ..server::Options::default() };
-        let server = server::open(&name.parse().expect("a server"), &options, &NoProgress).expect("a running server");
+        let server =
+            server::open(&name.parse().expect("SERVER names a server, such as mysql@5.6"), &options, &NoProgress)
+                .expect("the server starts");
         if start == 0 {
             println!(
                 "{} {}, {starts} starts × {loads} loads × {connections} connections × {blocks} blocks",
@@ -63,22 +65,24 @@ fn main() {
         for load in 0..loads {
             let rows = workload::Options::default();
             let workloads = WORKLOADS.map(Workload::from);
-            let schemas = Schemas::new(&server, &format!("variance_{start}_{load}")).expect("a connection");
+            let schemas =
+                Schemas::new(&server, &format!("variance_{start}_{load}")).expect("the server accepts a connection");
             let wanted = COLLATIONS
                 .map(|(charset, collation)| SchemaSpec { charset: charset.into(), collation: collation.into() });
-            let loaded = schemas.load(&workload::tables(&workloads, &rows), &wanted, &|_| {}).expect("rows");
+            let loaded =
+                schemas.load(&workload::tables(&workloads, &rows), &wanted, &|_| {}).expect("the rows are loaded");
             for own in 0..connections {
                 for workload in workloads {
                     for (block, pair, figure, ratio) in measure(&server, &loaded, workload, &rows, threads, blocks) {
                         writeln!(csv, "{workload},{pair},{figure},{start},{load},{own},{block},{ratio}")
-                            .expect("a line");
+                            .expect("the line is written");
                         found.entry((workload.to_string(), pair, figure)).or_default().push(ratio);
                     }
                 }
             }
-            schemas.remove().expect("no schema stays");
+            schemas.remove().expect("the schemas are dropped");
         }
-        server.stop().expect("server stopped");
+        server.stop().expect("the server stops");
         println!("start {} of {starts} is done", start + 1);
     }
     println!(
@@ -120,14 +124,14 @@ fn measure(
         let connection =
             ConnectionCharset { charset: charset.into(), collation: Some(collation.into()), handshake_collation: 8 };
         let settings = Settings { pinned: true, ..Settings::new(threads, connection) };
-        Load::start(target, &settings, &script).expect("a connected load")
+        Load::start(target, &settings, &script).expect("the load connects")
     };
     let loads: Vec<Load> = (0..COLLATIONS.len()).map(connect).collect();
     let mut found = Vec::new();
     for block in 0..blocks {
         for (pair, variant) in PAIRS {
-            let sides =
-                run_block(&[&loads[0], &loads[variant]], Sharing::Turns(TURN), LEAD_IN, BLOCK).expect("a block");
+            let sides = run_block(&[&loads[0], &loads[variant]], Sharing::Turns(TURN), LEAD_IN, BLOCK)
+                .expect("the block runs without an error");
             let rate = |side: usize| sides[side].events as f64 / sides[side].seconds;
             found.push((block, pair, "throughput", (rate(1) / rate(0)).ln()));
             let cpu = |side: usize| Some(sides[side].server_cpu_ns? as f64 / sides[side].all_queries as f64);

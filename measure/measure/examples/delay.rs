@@ -17,9 +17,9 @@ fn main() {
     let delay = Duration::from_micros(microseconds.parse().expect("MICROSECONDS is a number"));
     let listener = TcpListener::bind(listen).unwrap_or_else(|error| panic!("{listen}: {error}"));
     for client in listener.incoming() {
-        let client = client.expect("a connection");
+        let client = client.expect("the server accepts a connection");
         let server = TcpStream::connect(target).unwrap_or_else(|error| panic!("{target}: {error}"));
-        let copy = |stream: &TcpStream| stream.try_clone().expect("a second handle");
+        let copy = |stream: &TcpStream| stream.try_clone().expect("the socket is cloned");
         forward(copy(&client), copy(&server), delay);
         forward(server, client, delay);
     }
@@ -27,7 +27,7 @@ fn main() {
 
 /// Forwards one direction of a connection, until the sender closes it.
 fn forward(mut from: TcpStream, to: TcpStream, delay: Duration) {
-    to.set_nodelay(true).expect("TCP_NODELAY");
+    to.set_nodelay(true).expect("TCP_NODELAY is set");
     let (queue, pieces) = mpsc::channel();
     thread::spawn(move || deliver(&pieces, to));
     thread::spawn(move || {
@@ -43,7 +43,7 @@ fn forward(mut from: TcpStream, to: TcpStream, delay: Duration) {
 /// Writes each piece when it is due.
 fn deliver(pieces: &Receiver<(Instant, Vec<u8>)>, mut to: TcpStream) {
     // By default the kernel wakes a thread up to 50 µs late.
-    rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).expect("a timer's slack");
+    rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).expect("the timer slack is set");
     for (due, piece) in pieces {
         thread::sleep(due.saturating_duration_since(Instant::now()));
         if to.write_all(&piece).is_err() {

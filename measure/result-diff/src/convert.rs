@@ -147,7 +147,7 @@ mod tests {
         ConversionTarget { charset: "utf8mb4".to_owned(), collation, all_columns: false, binary_collations }
     }
 
-    /// As preflight plans it.
+    /// The collations are those that preflight plans.
     #[test]
     fn codes_stay_codes() {
         let of_bin = |charset: &str, collation: &str| {

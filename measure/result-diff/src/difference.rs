@@ -103,8 +103,8 @@ fn first_order_difference<'a>(
     Some((one.as_slice(), other.as_slice()))
 }
 
-/// Returns the result positions of the `ORDER BY` columns; `None` if there are none, and unless all
-/// are selected.
+/// Returns the result positions of the `ORDER BY` columns. `None` without `ORDER BY`, and if a
+/// column of it is not selected.
 fn order_by_positions(statement: &Statement, columns: &[String]) -> Option<Vec<usize>> {
     if !statement.is_ordered {
         return None;

@@ -38,7 +38,7 @@ pub struct Request {
 struct OpenSide {
     side: Side,
     conn: Conn,
-    /// Collations of `columns` on this side, as far as mysql-collation has them.
+    /// Collations of `columns` on this side that mysql-collation has.
     collations: Vec<Collation>,
     /// Columns that a conversion converts, also on the side that isn't converted.
     columns: Vec<Column>,
@@ -57,7 +57,7 @@ struct Column {
 ///
 /// # Errors
 /// If the server lacks a collation, a side can't be filled, or a connection is lost. The schemas
-/// are dropped in any case.
+/// are always dropped.
 pub fn compare_sides(
     server: &Server,
     workload: &Workload,
@@ -90,7 +90,7 @@ pub fn compare_sides(
         if colliding == left_out {
             break (schemas, sides);
         }
-        // All sides are filled again without the rows, so that they have the same ones.
+        // All sides are filled again without the colliding rows, so that they have the same rows.
         left_out = colliding;
         drop(sides);
         schemas.remove()?;

@@ -10,7 +10,7 @@ use sql::{SqlMode, Token, TokenKind, Value};
 
 use crate::guard::OutOfScope;
 
-/// Bytes that end quotes, or change where they end.
+/// Bytes that end a quoted text, or escape its closing quote.
 const SPECIAL: [u8; 4] = *b"'\"`\\";
 
 /// Checks the bytes of a statement that is sent in `charset`, a name such as `sjis`. Any text

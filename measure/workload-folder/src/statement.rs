@@ -224,7 +224,7 @@ fn missing_parameter(name: &str, source: &StatementSource<'_>) -> String {
     format!("{file} has no column {name}{near}")
 }
 
-/// Returns true if a value and the text beside it would be read as one token: `FROM t:v` with the
+/// Returns true if a value and the adjacent text would be read as one token: `FROM t:v` with the
 /// value `.5` as the table `5` of the schema `t`. `DATE:v` and `_utf8mb4:v` with a string keep
 /// their meaning.
 fn are_joined(before: &str, after: &str) -> bool {

@@ -27,7 +27,7 @@ pub(crate) struct ThreadInstructions {
 pub(crate) struct Place {
     /// Program file or library. `???` if valgrind knows none.
     pub file: Arc<str>,
-    /// Function as valgrind names it.
+    /// Name of the function in valgrind.
     pub function: Arc<str>,
     /// Virtual address, as in the file's symbol table.
     pub address: u64,

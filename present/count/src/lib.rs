@@ -1,8 +1,8 @@
 //! Instructions that a private server executes for a statement, counted by valgrind's callgrind.
 //!
-//! Repeated in a fresh server, statements execute an equal number of instructions within about
-//! 0.1 %, whatever else the machine does. Instructions are not time: the kernel's work, memory
-//! stalls and the processor's frequency are not in them.
+//! A statement executes the same number of instructions in each fresh server, within about 0.1 %.
+//! Other work on the machine does not change the number. Instructions are not time: the kernel's
+//! work, memory stalls and the processor's frequency are not in them.
 //!
 //! ```text
 //! run ─▶ start ─▶ session    one server, started once: its rows, its statements

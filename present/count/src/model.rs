@@ -149,8 +149,8 @@ impl Results {
         }
     }
 
-    /// Returns the cell of the baseline that `cell` is compared with. `None` if there is none, or
-    /// if `cell` is the baseline.
+    /// Returns the cell of the baseline that `cell` is compared with. `None` if the baseline was
+    /// not counted, or if `cell` is the baseline.
     pub fn baseline_of(&self, cell: &Cell) -> Option<&Cell> {
         self.cells.iter().find(|other| {
             other.server == cell.server

@@ -12,8 +12,8 @@ use workload::{Generator, Script, StatementKind, Value};
 
 use crate::error::Error;
 
-/// Pause before each counted statement. The server then waits for it, every time: whether a server
-/// finds the next statement at hand changes a point select by 0.3 %.
+/// Pause before each counted statement, so that the server always waits for it. A statement that
+/// has already arrived changes the count of a point select by 0.3 %.
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// When a session sends its statements.

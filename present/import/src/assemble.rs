@@ -41,9 +41,9 @@ pub fn assemble(
     let mut at_s = 0.0;
     for entry in entries {
         let own = build_variant(&run, &entry.labels);
-        let variant = run.variants.iter().position(|known| *known == own).expect("it was placed");
+        let variant = run.variants.iter().position(|known| *known == own).expect("the variant was added above");
         let own = build_condition(entry);
-        let condition = run.conditions.iter().position(|known| *known == own).expect("it was placed");
+        let condition = run.conditions.iter().position(|known| *known == own).expect("the condition was added above");
         let round = rounds.entry((condition, variant)).or_default();
         at_s += entry.log.seconds;
         blocks.push(build_block(&entry.log, condition, variant, *round, at_s));

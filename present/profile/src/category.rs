@@ -153,7 +153,7 @@ struct Rules {
     kernel_network: RegexSet,
 }
 
-static RULES: LazyLock<Rules> = LazyLock::new(|| parse(RULES_TEXT).expect("the rules are tested"));
+static RULES: LazyLock<Rules> = LazyLock::new(|| parse(RULES_TEXT).expect("the built-in rules are valid"));
 
 /// Parses the rules: sections for categories, one for helper functions, and one for the kernel's
 /// network functions. Lines that begin with `file ` match the file name instead of the function.

@@ -1,9 +1,10 @@
 //! Names the functions of collations, which servers export only in part.
 //!
-//! Each collation is an object (`my_charset_…`). It holds the names of collation and charset, and
-//! ends with two pointers: to a table of the charset's functions and to a table of the collation's
-//! functions. The offsets differ between versions. They are learnt from the exported objects, whose
-//! symbols contain the charset's name. Then all objects with this layout are read, exported or not.
+//! Each collation is a `CHARSET_INFO` object (`my_charset_…`). It holds the names of charset and
+//! collation, and near its end two adjacent pointers to tables of functions: to the charset's
+//! (`MY_CHARSET_HANDLER`) and to the collation's (`MY_COLLATION_HANDLER`). The offsets differ
+//! between versions. They are learnt from the exported objects, whose symbols contain the charset's
+//! name. Then all objects with this layout are read, exported or not.
 //!
 //! The order of slots in a table differs between versions, too. `slots.conf` has the orders of
 //! builds that export the functions. The chosen order contradicts nothing in the program: no
@@ -36,7 +37,7 @@ pub(crate) struct FunctionNames {
     collations: BTreeSet<String>,
 }
 
-/// Layout of a collation's object.
+/// Offsets in `CHARSET_INFO`, which differ between versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CollationLayout {
     /// Bytes of an object.
@@ -65,7 +66,6 @@ struct ChosenOrders {
 }
 
 impl FunctionNames {
-    /// Returns the name of the function at this start address.
     pub(crate) fn name(&self, start: u64) -> Option<&str> {
         self.names.get(&start).map(String::as_str)
     }
@@ -76,14 +76,14 @@ impl FunctionNames {
 }
 
 /// Names the functions of all collations in a program. `memory` is the memory of a process that
-/// runs the program. `symbols` are the functions that have names. `bounds` are the lengths of all
+/// runs the program. `symbols` are the functions that have names. `lengths` are the lengths of all
 /// functions by start address. A function that several collations or charsets share is named after
 /// the first of `preferred_collations` that has the function, or else after the charset of one of
 /// them, or else after the name that sorts first.
-pub(crate) fn find(
+pub(crate) fn name_handler_functions(
     data: &Data<'_>,
     symbols: &HashMap<u64, &str>,
-    bounds: &BTreeMap<u64, u64>,
+    lengths: &BTreeMap<u64, u64>,
     preferred_collations: &[String],
     memory: Option<&ProcessMemory>,
 ) -> FunctionNames {
@@ -115,7 +115,7 @@ pub(crate) fn find(
         }
     }
     for _ in 0..MAX_CALL_DEPTH {
-        let callees = find_callees(data, symbols, bounds, &names);
+        let callees = find_callees(data, symbols, lengths, &names);
         names.extend(callees);
     }
     FunctionNames { names, collations: collations.into_iter().map(|collation| collation.name).collect() }
@@ -127,14 +127,14 @@ pub(crate) fn find(
 fn find_callees(
     data: &Data<'_>,
     symbols: &HashMap<u64, &str>,
-    bounds: &BTreeMap<u64, u64>,
+    lengths: &BTreeMap<u64, u64>,
     names: &HashMap<u64, String>,
 ) -> Vec<(u64, String)> {
     let mut callers: BTreeMap<u64, BTreeSet<&str>> = BTreeMap::new();
     for (&caller, name) in names {
-        for target in bounds.get(&caller).into_iter().flat_map(|&length| data.call_targets(caller, length)) {
+        for target in lengths.get(&caller).into_iter().flat_map(|&length| data.call_targets(caller, length)) {
             let is_unnamed =
-                bounds.contains_key(&target) && !symbols.contains_key(&target) && !names.contains_key(&target);
+                lengths.contains_key(&target) && !symbols.contains_key(&target) && !names.contains_key(&target);
             if is_unnamed {
                 callers.entry(target).or_default().insert(name);
             }
@@ -152,8 +152,10 @@ fn find_callees(
 /// Returns collation tables that are exported directly, with names from their symbols, by address.
 /// Example: `uca_nopad_utf8mb4` for `my_uca_collation_handler_nopad_utf8mb4`.
 fn exported_tables(data: &Data<'_>) -> BTreeMap<u64, String> {
-    let tables =
-        data.objects().iter().filter(|object| object.name.starts_with("my_") && is_table(data, object.address));
+    let tables = data
+        .objects()
+        .iter()
+        .filter(|object| object.name.starts_with("my_") && is_function_table(data, object.address));
     let named = tables.filter_map(|object| {
         let (family, kind) = object.name["my_".len()..].split_once("collation_handler")?;
         Some((object.address, format!("{family}{}", kind.trim_start_matches('_'))))
@@ -161,7 +163,7 @@ fn exported_tables(data: &Data<'_>) -> BTreeMap<u64, String> {
     named.collect()
 }
 
-/// Reads the collations of a running server from its memory.
+/// Returns nothing if `all_charsets` is not exported, or the memory is not readable.
 fn read_running_collations(data: &Data<'_>, layout: CollationLayout, memory: &ProcessMemory) -> Vec<Collation> {
     let Some(all) = data.objects().iter().find(|object| object.name == "all_charsets") else {
         return Vec::new();
@@ -172,7 +174,9 @@ fn read_running_collations(data: &Data<'_>, layout: CollationLayout, memory: &Pr
         let (name, charset) = (memory.text(word(layout.name)?)?, memory.text(word(layout.charset)?)?);
         let (charset_table, collation_table) =
             (memory.file_address(word(layout.tables)?), memory.file_address(word(layout.tables + 8)?));
-        let fits = is_collation_of(&charset, &name) && is_table(data, charset_table) && is_table(data, collation_table);
+        let fits = is_collation_of(&charset, &name)
+            && is_function_table(data, charset_table)
+            && is_function_table(data, collation_table);
         fits.then_some(Collation { name, charset, charset_table, collation_table })
     };
     let objects = memory.words_at_file_address(all.address, (all.size / 8) as usize).unwrap_or_default();
@@ -230,7 +234,7 @@ fn function_in_slot(data: &Data<'_>, table: u64, slot: usize) -> Option<u64> {
     data.pointer(table + 8 * slot as u64).filter(|&target| data.is_code(target))
 }
 
-fn is_table(data: &Data<'_>, at: u64) -> bool {
+fn is_function_table(data: &Data<'_>, at: u64) -> bool {
     at.is_multiple_of(8)
         && (0..CHECKED_WORDS as usize).filter(|&slot| function_in_slot(data, at, slot).is_some()).count()
             >= MIN_CODE_POINTERS
@@ -272,7 +276,7 @@ fn learn_layout(data: &Data<'_>) -> Option<CollationLayout> {
             _ => false,
         })
     })?;
-    let leads_to_table = |at: u64| data.pointer(at).is_some_and(|target| is_table(data, target));
+    let leads_to_table = |at: u64| data.pointer(at).is_some_and(|target| is_function_table(data, target));
     let tables =
         offsets().rev().find(|offset| fits(&|at, _| leads_to_table(at + offset) && leads_to_table(at + offset + 8)))?;
     Some(CollationLayout { size, charset, name, tables })
@@ -286,7 +290,9 @@ fn find_collations(data: &Data<'_>, layout: CollationLayout) -> Vec<Collation> {
         let charset = data.text(data.pointer(base + layout.charset)?)?;
         let (charset_table, collation_table) =
             (data.pointer(base + layout.tables)?, data.pointer(base + layout.tables + 8)?);
-        let fits = is_collation_of(charset, name) && is_table(data, charset_table) && is_table(data, collation_table);
+        let fits = is_collation_of(charset, name)
+            && is_function_table(data, charset_table)
+            && is_function_table(data, collation_table);
         fits.then(|| Collation { name: name.into(), charset: charset.into(), charset_table, collation_table })
     };
     data.word_addresses().filter_map(at).collect()

@@ -82,7 +82,13 @@ impl Image {
         let memory =
             mapping.and_then(|mapping| ProcessMemory::open(mapping, address_of_offset(&segments, mapping.offset)?));
         let bounds = frames::read_bounds(&file);
-        let handlers = handlers::find(&Data::from_file(&file), &named, &bounds, preferred_collations, memory.as_ref());
+        let handlers = handlers::name_handler_functions(
+            &Data::from_file(&file),
+            &named,
+            &bounds,
+            preferred_collations,
+            memory.as_ref(),
+        );
         Ok(Self { file_name, segments, bounds, symbols, handlers })
     }
 

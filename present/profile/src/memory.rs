@@ -36,7 +36,12 @@ impl ProcessMemory {
     pub(crate) fn words(&self, at: u64, count: usize) -> Option<Vec<u64>> {
         let mut bytes = vec![0; 8 * count];
         self.file.read_exact_at(&mut bytes, at).ok()?;
-        Some(bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes"))).collect())
+        Some(
+            bytes
+                .chunks_exact(8)
+                .map(|word| u64::from_le_bytes(word.try_into().expect("a chunk has eight bytes")))
+                .collect(),
+        )
     }
 
     /// Returns the zero-terminated ASCII text at an address of the process, up to 63 bytes.

@@ -107,7 +107,7 @@ fn perf_command() -> Command {
     Command::new(Tool::Perf.find().unwrap_or_else(|| Tool::Perf.name().into()))
 }
 
-/// Returns the version of the installed perf. If there is none, the error says how to install it.
+/// Returns the version of the installed perf. If perf is missing, the error says how to install it.
 pub fn version() -> Result<String, Error> {
     let output = perf_command().arg("version").stdin(Stdio::null()).output().map_err(start_error("version"))?;
     if !output.status.success() {
@@ -129,8 +129,8 @@ pub fn check_alive(pids: &[u32]) -> Result<(), Error> {
 }
 
 impl Recorder {
-    /// Starts sampling all threads of these processes, or all cores, as `scope` says. Returns once
-    /// samples are being taken.
+    /// Starts sampling all threads of the processes, or all cores, depending on `scope`. Returns
+    /// once samples are being taken.
     pub fn start(pids: &[u32], sampling: Sampling, scope: Scope) -> Result<Self, Error> {
         check_alive(pids)?;
         let folder = tempfile::Builder::new()
@@ -230,7 +230,7 @@ impl Recorder {
     fn wait_until_sampling(&mut self, answer: &mut File) -> Result<(), Error> {
         let deadline = Instant::now() + MAX_START_TIME;
         loop {
-            let timeout = Timespec::try_from(POLL).expect("a short time");
+            let timeout = Timespec::try_from(POLL).expect("the interval is short enough for a Timespec");
             let mut ready = [PollFd::new(answer, PollFlags::IN)];
             if poll(&mut ready, Some(&timeout)).is_ok_and(|count| count > 0) {
                 // The acknowledgement is "ack\n". perf writes nothing else to this pipe.

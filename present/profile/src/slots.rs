@@ -19,7 +19,7 @@ pub(crate) struct SlotOrders {
 }
 
 pub(crate) static SLOT_ORDERS: LazyLock<SlotOrders> =
-    LazyLock::new(|| parse(include_str!("../slots.conf")).expect("the orders are tested"));
+    LazyLock::new(|| parse(include_str!("../slots.conf")).expect("the built-in orders are valid"));
 
 fn parse(text: &'static str) -> Result<SlotOrders, ConfError> {
     let mut slots = SlotOrders::default();

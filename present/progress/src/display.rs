@@ -1,4 +1,4 @@
-//! The one progress display of a process, on standard error.
+//! Progress display of a process, on standard error.
 //!
 //! On a terminal it is a line that moves; the line of a step replaces that of the step before.
 //! Elsewhere it is a line of text every [`INTERVAL`], so that a log shows that the work goes on. No

@@ -47,7 +47,7 @@ impl<'a, D> Cause<'a, D> {
         self.findings.iter().copied().filter(move |finding| finding.object.name == *name)
     }
 
-    /// Returns the names of the other objects, each once.
+    /// Returns the names of the other objects, without duplicates.
     fn other_names(&self) -> Vec<&'a str> {
         let mut names = vec![self.first().object.name.as_str()];
         for finding in &self.findings {

@@ -17,7 +17,7 @@ pub(crate) struct FindingPart {
     pub what: String,
     pub why: String,
     pub action: String,
-    /// Command or statement that mends the finding as it stands.
+    /// Command or statement that fixes the finding and can be run without changes.
     pub fix: Option<String>,
     pub groups: Vec<GroupPart>,
     pub examples: Vec<String>,

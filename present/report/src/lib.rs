@@ -9,9 +9,9 @@
 //! - `causes`: findings of a check together, for audit and preflight.
 //! - `format`: tables, text, Markdown, CSV, JSON and numbers, used by all reports.
 //!
-//! Each report has the functions `text`, `markdown`, `csv`, `json` and `page`, as far as the
-//! command has the format. Each returns the whole document as a string. The workspace's `schemas/`
-//! describe the JSON documents.
+//! Each report has one function for each format of its command: `text`, `markdown`, `csv`, `json`,
+//! `page`. It returns the whole document as a string. The workspace's `schemas/` describe the JSON
+//! documents.
 
 pub mod audit;
 pub mod capture;

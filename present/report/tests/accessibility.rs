@@ -14,7 +14,7 @@ use serde_json::json;
 use server::NoProgress;
 
 static AXE: LazyLock<String> = LazyLock::new(|| {
-    let file = fetch::find_or_install_axe(&NoProgress).expect("axe-core");
+    let file = fetch::find_or_install_axe(&NoProgress).expect("axe-core is installed");
     fs::read_to_string(file).unwrap()
 });
 

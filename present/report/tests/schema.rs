@@ -186,11 +186,11 @@ fn written_documents_conform() {
 /// Returns a document with the value at a JSON pointer replaced, or removed for `None`.
 fn damage_document(mut document: Value, pointer: &str, value: Option<Value>) -> Value {
     match value {
-        Some(value) => *document.pointer_mut(pointer).expect("the pointer leads somewhere") = value,
+        Some(value) => *document.pointer_mut(pointer).expect("the document has the pointer's value") = value,
         None => {
             let (parent, key) = pointer.rsplit_once('/').expect("a pointer has a slash");
-            let parent = document.pointer_mut(parent).and_then(Value::as_object_mut).expect("an object");
-            parent.remove(key).expect("the pointer leads somewhere");
+            let parent = document.pointer_mut(parent).and_then(Value::as_object_mut).expect("the parent is an object");
+            parent.remove(key).expect("the document has the pointer's value");
         }
     }
     document

@@ -114,7 +114,7 @@ fn answers_of_other_commands_fit_a_screen_and_say_nothing_twice() {
         ("profile", report::profile_text(&profiles, false, NARROW)),
         ("compare", report::compare_text(&report::Comparison::new("a".into(), "b".into(), change, 0.0), NARROW)),
     ] {
-        // Each finding of preflight has its examples, so that these and the plan take two screens.
+        // Findings of preflight have examples. The examples and the plan take two screens.
         let limit = if name == "preflight" { 2 * 24 } else { 40 };
         assert!(text.lines().count() <= limit, "{name}: {} lines: {text}", text.lines().count());
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{name}: {text}");

@@ -100,7 +100,7 @@ impl Views {
         Self { words, by_word }
     }
 
-    /// Takes the views whose texts have all these words.
+    /// Removes and returns the views whose texts have all words of the name.
     fn take_users(&mut self, name: &Words) -> Vec<usize> {
         let with_word = name.iter().map(|word| self.by_word.get(word).map_or(&[][..], Vec::as_slice));
         let candidates: Vec<usize> = match with_word.min_by_key(|views| views.len()) {
@@ -137,8 +137,9 @@ fn split(text: &str) -> impl Iterator<Item = &str> {
 /// Returns the sort key of a word. Names of functions are equal as under `utf8mb4_general_ci`:
 /// `É` = `e`.
 fn key(word: &str) -> Vec<u8> {
-    static COLLATION: LazyLock<Collation> =
-        LazyLock::new(|| Collation::by_name(Flavour::MySql, "utf8mb4_general_ci").expect("a collation of the library"));
+    static COLLATION: LazyLock<Collation> = LazyLock::new(|| {
+        Collation::by_name(Flavour::MySql, "utf8mb4_general_ci").expect("the library has the collation")
+    });
     COLLATION.sort_key(word.as_bytes())
 }
 

@@ -20,7 +20,7 @@ pub enum Flavour {
 
 impl Flavour {
     /// Recognises the flavour in the output of `SELECT VERSION()`, `SELECT @@version_comment` or
-    /// `mysqld --version`: MariaDB if the text contains "mariadb" in any case.
+    /// `mysqld --version`: MariaDB if the text contains "mariadb" in upper or lower case.
     pub fn from_version(version: &str) -> Self {
         if version.to_ascii_lowercase().contains("mariadb") { Flavour::MariaDb } else { Flavour::MySql }
     }

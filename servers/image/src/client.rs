@@ -65,7 +65,7 @@ impl Client {
         format!("{}://{}{path}", self.scheme, self.host)
     }
 
-    /// Sends a GET request. Returns a response of any status; fails if there is none.
+    /// Sends a GET request. Returns a response of any status; fails without a response.
     pub fn get(&self, url: &str, headers: &[(&str, &str)]) -> Result<Response<Body>, Error> {
         let mut request = self.agent.get(url);
         for (name, value) in headers {
@@ -117,7 +117,7 @@ pub(crate) struct ExpectedFile<'a> {
     pub digest: &'a str,
     /// Size in bytes. `None` if unknown.
     pub size: Option<u64>,
-    /// Maximum size, whatever the host says.
+    /// Maximum size that is downloaded, even if the host states a larger one.
     pub max_bytes: u64,
 }
 

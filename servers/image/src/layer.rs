@@ -53,7 +53,7 @@ const CHUNK_BYTES: usize = 1 << 18;
 /// Maximum bytes from the content of one entry to that of the next: headers, a long name, padding.
 const MAX_HEADER_BYTES: u64 = 1 << 20;
 
-/// What an archive is, with its name for messages.
+/// Kind of an archive, with its name for messages.
 #[derive(Clone, Copy)]
 pub(crate) enum ArchiveKind<'a> {
     /// A layer with this digest, or file name if it has none. Whiteouts hide files of lower layers.
@@ -106,8 +106,8 @@ pub(crate) fn apply(root: &Path, kind: ArchiveKind, archive: impl Read, monitor:
     Ok(())
 }
 
-/// Reads the bytes after the end of a layer's archive. Fails if there are more than padding: small
-/// compressed ones could stand for days of work.
+/// Reads the bytes after the end of a layer's archive. Fails if more than padding follows: a few
+/// compressed bytes could expand to days of work.
 pub(crate) fn skip_padding(kind: ArchiveKind, archive: &mut impl Read, monitor: &dyn Monitor) -> Result<(), Error> {
     let mut rest = archive.take(MAX_TRAILING_BYTES + 1);
     let mut buffer = vec![0; CHUNK_BYTES];

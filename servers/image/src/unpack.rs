@@ -84,7 +84,7 @@ pub(crate) fn is_compressed(stored: impl Read) -> io::Result<bool> {
     Ok([GZIP, ZSTD, XZ].iter().any(|kind| magic.starts_with(kind)))
 }
 
-/// Decompresses gzip, xz or zstd, recognised by the first bytes. Other data is read as it is.
+/// Decompresses gzip, xz or zstd, recognised by the first bytes. Other data is not decompressed.
 pub fn decompress<'a>(mut stored: impl BufRead + 'a) -> io::Result<Box<dyn Read + 'a>> {
     let magic = stored.fill_buf()?;
     if magic.starts_with(GZIP) {

@@ -49,7 +49,7 @@ impl Account {
             return Ok(None);
         }
         let count = LAST_ID - FIRST_ID + 1;
-        // Random, so that processes which cannot see each other hardly choose the same id.
+        // Random, so that processes in different containers rarely choose the same id.
         let nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.subsec_nanos());
         let start = std::process::id().wrapping_mul(2_654_435_761).wrapping_add(nanoseconds) % count;
         for id in (0..count).map(|offset| FIRST_ID + (start + offset) % count) {
@@ -120,7 +120,7 @@ impl Account {
         let _ = command.spawn();
     }
 
-    /// True if a process that still runs has this id as one of its user ids.
+    /// True if one of the user ids of a running process is this id.
     fn has_processes(&self) -> bool {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         let has_id = |status: &str| {
@@ -157,7 +157,7 @@ fn lock(path: &Path) -> io::Result<Option<OwnedFd>> {
     locked.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
-/// Binds a socket whose name contains the id. Any user could do so first.
+/// Binds a socket whose name contains the id. Any user can bind the name earlier.
 fn bind_abstract_socket(id: u32) -> Option<OwnedFd> {
     let name = SocketAddr::from_abstract_name(format!("weigh-account-{id}")).ok()?;
     Some(UnixListener::bind_addr(&name).ok()?.into())

@@ -100,8 +100,9 @@ pub(crate) fn confine(command: &mut Command, confinement: &Confinement) -> io::R
     Ok(())
 }
 
-/// Gives the process an empty session keyring. It would otherwise keep this process's, whose keys
-/// any holder may read, as any user. Succeeds if the kernel, or a container, has no keyrings.
+/// Gives the process an empty session keyring. Without this, the process would inherit its parent's
+/// keyring. The holder of a keyring can read its keys, also under another user id. Succeeds if the
+/// kernel, or a container, has no keyrings.
 fn leave_session_keyring() -> io::Result<()> {
     // SAFETY: without a name, the call touches no memory.
     let keyring =

@@ -62,8 +62,9 @@ impl ProcessIdentity {
     }
 }
 
-/// True if a process has a running thread. `state` is that of its first thread, as `/proc` shows
-/// it. If that one has ended, `Z` for zombie, others may still run, and count in `threads`.
+/// True if a process has a running thread. `state` is the state of its first thread in `/proc`. If
+/// the first thread has ended (`Z`, zombie), other threads may still run: `threads` counts them,
+/// too.
 pub(crate) fn runs(state: &str, threads: u64) -> bool {
     !state.starts_with('Z') || threads > 1
 }

@@ -1,4 +1,4 @@
-//! Landlock: what a program may read, write and reach, whatever its user may.
+//! Landlock: limits what a program may read, write and reach to less than its user may.
 
 use std::env;
 use std::io;
@@ -109,7 +109,7 @@ impl Landlock {
     }
 }
 
-/// Restriction that a process can put on itself.
+/// Restriction that a process can apply to itself.
 pub(crate) struct Sandbox(Option<RulesetCreated>);
 
 impl Sandbox {

@@ -109,7 +109,7 @@ const MSG_FASTOPEN: u64 = 0x2000_0000;
 /// Bits in the types of sockets, one of which each type has but `SOCK_STREAM`.
 const OTHER_SOCKET_TYPES: [u64; 2] = [2, 4];
 
-/// Numbers that `libc` lacks on some platforms. From 424 on, all architectures share them.
+/// Numbers that `libc` lacks on some platforms. Numbers from 424 on are equal on all architectures.
 const FCHMODAT2: c_long = 452;
 const SETXATTRAT: c_long = 463;
 const REMOVEXATTRAT: c_long = 466;
@@ -127,7 +127,7 @@ const X32_SENDMSG: c_long = 518;
 #[cfg(target_arch = "x86_64")]
 const X32_SENDMMSG: c_long = 538;
 
-/// Filters that a process can put on itself. Calls of another architecture, such as 32-bit ones,
+/// Filters that a process can apply to itself. Calls of another architecture, such as 32-bit ones,
 /// kill the process.
 pub(crate) struct SystemCalls(Vec<BpfProgram>);
 
@@ -208,7 +208,7 @@ fn any(rules: impl Iterator<Item = io::Result<SeccompRule>>) -> io::Result<Vec<S
     rules.collect()
 }
 
-/// Returns the rules for calls that match whatever their arguments are.
+/// Returns rules that match the calls with any arguments.
 fn always(calls: &[c_long]) -> Rules {
     calls.iter().map(|call| (*call, Vec::new())).collect()
 }

@@ -96,7 +96,8 @@ pub fn hidden_period_bytes(format: RowFormat) -> u64 {
 struct Layout {
     flavour: Flavour,
     format: RowFormat,
-    /// True if the length of a short prefix of the key takes one byte, whatever its column's takes.
+    /// True if the length of a short prefix of the key takes one byte, even if the length of its
+    /// column takes two.
     has_short_prefixes: bool,
     /// Maximum bytes of a variable-length column in the page.
     max_local_bytes: u64,

@@ -42,7 +42,7 @@ pub(crate) enum Size {
     Char(u64),
     /// Without the length: `VARCHAR`, `VARBINARY`.
     Variable(u64),
-    /// Length and pointer: `TEXT`, `BLOB` and types that are stored as one.
+    /// Length and pointer: `TEXT`, `BLOB` and types that are stored as a BLOB.
     Blob(u64),
 }
 
@@ -147,7 +147,8 @@ mod tests {
         }
     }
 
-    /// Sizes that MariaDB 11.8.9 was seen to count beside the longest VARCHAR that it takes.
+    /// Sizes as MariaDB 11.8.9 counts them, found by the longest VARCHAR that fits into the same
+    /// row.
     #[test]
     fn vectors_and_compressed_columns_of_mariadb() {
         let bytes = |column: &Column| longest_value_bytes(Flavour::MariaDb, column, 1);

@@ -11,7 +11,8 @@ use server::{Conn, NoProgress, Options, Server, open};
 
 const FORMATS: [&str; 3] = ["DYNAMIC", "COMPACT", "REDUNDANT"];
 
-/// Columns and what follows them. `#` is a number from 1 to 2, for which the columns are repeated.
+/// Columns, and the rest of the table definition. `#` is a number from 1 to 2, for which the
+/// columns are repeated.
 const TABLES: [(&str, &str); 44] = [
     ("i# INT NOT NULL", ""),
     ("i# INT NOT NULL", ", PRIMARY KEY (i1)"),

@@ -150,7 +150,7 @@ fn check_row_limit(server: &Server, conn: &mut Conn) {
         u64::from(rules::charset::max_bytes(column.charset.as_deref().unwrap_or("")).unwrap_or(1))
     };
     let bytes = rows::longest_row_bytes(server.flavour(), facts(server).table("q", "r").unwrap(), width);
-    // One character for each remaining byte. Beyond 255, the length takes a second byte.
+    // Each remaining byte takes one character. Beyond 255, the length takes a second byte.
     let max_length = 1 + rows::MAX_ROW_BYTES - bytes - u64::from(rows::MAX_ROW_BYTES - bytes >= 255);
     conn.query_drop("DROP TABLE q.r").unwrap();
     conn.query_drop(table(max_length)).unwrap_or_else(|error| panic!("{max_length}: {error}"));

@@ -334,8 +334,8 @@ impl fmt::Debug for Server {
 }
 
 /// Connects with TLS, without verification of the certificate, after a login without TLS failed
-/// with `error`. Only to a port of root, of a service or of this user: whoever listens gets the
-/// password.
+/// with `error`. Only if the process that listens on the port belongs to root, to a service or to
+/// this user: it receives the password.
 fn retry_with_tls(endpoint: &mut Endpoint, error: ConnectError) -> Result<Conn, Error> {
     if !matches!(endpoint.address, Address::Tcp { port, .. } if attach::is_trusted_port(port)) {
         let reason = format!("{} {UNTRUSTED_PORT}", error.reason);

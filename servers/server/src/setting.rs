@@ -14,8 +14,8 @@ const MODIFIERS: [&str; 6] = ["loose_", "skip_", "disable_", "enable_", "maximum
 const NAMING_PARTS: [&str; 12] =
     ["plugin", "cmd", "init", "file", "dir", "path", "log", "load", "secure", "wsrep", "provider", "library"];
 
-/// Name of a server's option: ASCII letters, digits, `_`, `-` and `.`. As `--NAME=VALUE`, it sets
-/// no other option.
+/// Name of a server's option: ASCII letters, digits, `_`, `-` and `.`. These characters can't add a
+/// second option to `--NAME=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct SettingName(Cow<'static, str>);

@@ -214,7 +214,8 @@ fn uses_tls_on_this_machine_if_needed() {
     );
 }
 
-/// Whoever listens on a port of this machine would get the password, by a certificate of their own.
+/// Any user of this machine who listens on a port could present a certificate of theirs and receive
+/// the password.
 #[test]
 fn uses_no_unverified_tls_on_a_strangers_port() {
     if !rustix::process::geteuid().is_root() {

@@ -229,7 +229,7 @@ impl ConnectArgs {
         Ok(Targets { specs, options })
     }
 
-    /// Returns `true` if --set gives the variable, with `-` or `_`, in any case.
+    /// Returns `true` if --set gives the variable, with `-` or `_`, in upper or lower case.
     pub fn sets_variable(&self, name: &str) -> bool {
         self.settings.iter().any(|setting| setting.name.variable().eq_ignore_ascii_case(name))
     }

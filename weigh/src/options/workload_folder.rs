@@ -62,7 +62,7 @@ pub struct SelectedFolder {
     consent: Consent,
 }
 
-/// What the user typed about a workload on a running server.
+/// Options by which the user permits a workload on a running server.
 #[derive(Clone, Copy, Debug)]
 pub struct Consent {
     /// `--here`
@@ -162,8 +162,8 @@ pub fn refuse_servers(folder: Option<&SelectedFolder>, servers: &[Server]) -> Re
 }
 
 /// Refuses a running server that the workload was captured from, unless `--here` is given, and an
-/// account that may reach other schemas than weigh's, unless `--trust` is given. The folder itself
-/// says where it was captured, so `--here` does not stand for `--trust`.
+/// account that may reach other schemas than weigh's, unless `--trust` is given. The folder's
+/// manifest itself names the server of the capture, so `--here` does not imply `--trust`.
 pub fn refuse_server(server: &Server, workload: &workload_folder::Workload, consent: Consent) -> Result<()> {
     let origin = workload.manifest.origin.as_ref().and_then(|origin| origin.identity.as_deref());
     let is_origin = origin.is_some() && origin == server.read_identity()?.as_deref();

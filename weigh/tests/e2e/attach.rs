@@ -297,7 +297,8 @@ fn a_signal_leaves_no_schema() {
     assert_eq!(finished.code, Some(143), "{finished}");
     foreign.assert_untouched();
 
-    // A terminal that is closed and its shell each send one. The first may come in the creation.
+    // A closed terminal sends SIGHUP, and so does its shell. The first signal may arrive while the
+    // schema is created.
     for _ in 0..3 {
         let workspace = Workspace::new();
         let bench = foreign.bench(&workspace, &ENDLESS_LOADING, &["--user=bench"]);

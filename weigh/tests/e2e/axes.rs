@@ -38,8 +38,10 @@ fn level_settings_and_remaining_differences() {
         let agreed = |name: &str| servers.iter().map(|server| server.agreed[name].clone()).collect::<Vec<_>>();
         assert_eq!(agreed("MARIADB_CLIENT_CACHE_METADATA"), [cached, "off"]);
         let report = workspace.wait_for_end(workspace.weigh(&["report", "out", "--format=text"]).spawn().unwrap());
-        let (_, differing) =
-            report.stdout.split_once("What else differs between the servers").expect("a table of settings");
+        let (_, differing) = report
+            .stdout
+            .split_once("What else differs between the servers")
+            .expect("the report has a table of settings");
         let has = |name: &str| differing.lines().any(|line| line.trim_start().starts_with(name));
         assert_eq!(has("MARIADB_CLIENT_CACHE_METADATA"), extra.is_empty(), "{differing}");
         assert_eq!(has("performance_schema "), extra.is_empty(), "{differing}");

@@ -142,7 +142,8 @@ fn capture_a_day(name: &str) {
     class(&slow, "SELECT mail FROM latest WHERE id = :id");
     class(&slow, "SELECT COUNT(*) FROM regions");
     // The log holds the executed statement with its values.
-    let prepared = slow.classes.iter().find(|class| class.text.contains("price > ")).expect("executed statements");
+    let prepared =
+        slow.classes.iter().find(|class| class.text.contains("price > ")).expect("the log has statements with a price");
     assert_eq!(prepared.seen, 10, "{prepared:#?}");
     assert!(
         count_left_out(&slow, Reason::Session) >= 1
@@ -215,7 +216,12 @@ fn capture_a_day(name: &str) {
         assert_eq!((class(&general, text).seen, class(&general, text).seconds), (20, None));
     }
     assert_eq!(
-        general.classes.iter().find(|class| class.text.contains("price > ")).expect("executed statements").seen,
+        general
+            .classes
+            .iter()
+            .find(|class| class.text.contains("price > "))
+            .expect("the log has statements with a price")
+            .seen,
         10
     );
     for table in ["orders", "customers", "regions"] {

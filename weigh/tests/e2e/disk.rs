@@ -143,7 +143,7 @@ fn folder_is_removed_during_a_run() {
     assert!(finished.stderr.contains("removed during the run"), "{finished}");
 }
 
-/// A stranger's folder may hold pipes, which nobody writes to.
+/// A stranger's folder may hold pipes without a writer.
 #[test]
 fn pipes_in_folders_are_not_waited_for() {
     let workspace = Workspace::new();

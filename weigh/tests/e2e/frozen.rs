@@ -9,7 +9,7 @@ use crate::attach::{Foreign, ONE, PASSWORD};
 use crate::tunnel::{Network, Tunnel};
 use crate::workspace::{ENDLESS, ENDLESS_LOADING, Finished, SMALL, Workspace, eventually, retry, send};
 
-/// Short for the tests' sake. Where the machine stalls for longer, another attempt follows.
+/// Short, to save time. If the machine itself stalls for longer, the test is tried again.
 const TIMEOUT: &str = "--timeout=4s";
 
 /// Asserts that one sentence names the server, says that it doesn't answer, and why.

@@ -1,5 +1,5 @@
-//! What works on a managed server: an account with some of the rights that RDS, Aurora and Cloud
-//! SQL give to their main account. It has no SUPER, and sees nothing of the schema mysql.
+//! Commands on a managed server, simulated by an account with some of the rights that RDS, Aurora
+//! and Cloud SQL give to their main account. It has no SUPER, and cannot read the schema mysql.
 
 use std::path::{Path, PathBuf};
 

@@ -422,7 +422,7 @@ fn try_statements(name: &str) {
     let end = Instant::now() + Duration::from_secs(seconds);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seconds);
     let (mut tried, mut passed, mut taken) = (0_u64, 0_u64, 0_u64);
-    // A busy machine gets at least as far as a few statements that the server takes.
+    // On a busy machine, the loop goes on until the server has accepted six statements.
     while Instant::now() < end || (taken <= 5 && tried < 1_000_000) {
         let text = generate(&mut random);
         tried += 1;
@@ -457,8 +457,8 @@ fn statements_that_pass_the_check_stay_in_their_schema_on_mysql() {
     try_statements("mysql@sid");
 }
 
-/// Routines with `@` where a statement can begin. Loops end twice, so that one changed word leaves
-/// no endless one.
+/// Routines with `@` where a statement can begin. Loops have two ends, so that a changed word does
+/// not make them endless.
 const BODIES: [&str; 20] = [
     "() @",
     "() SQL SECURITY INVOKER @",

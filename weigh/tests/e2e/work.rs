@@ -25,11 +25,12 @@ impl Observer for DropsIndex {
                   WHERE schema_name LIKE 'weigh\_%' AND default_collation_name = 'utf8mb4_bin'",
             )
             .unwrap();
-        let table = format!("{}.sbtest1", schema.expect("the schema that was loaded"));
+        let table = format!("{}.sbtest1", schema.expect("a schema was loaded"));
         let index: Option<String> = conn
             .query_first(format!("SELECT index_name FROM information_schema.statistics WHERE CONCAT(table_schema, '.', table_name) = '{table}' AND column_name = 'k'"))
             .unwrap();
-        conn.query_drop(format!("ALTER TABLE {table} DROP INDEX {}", index.expect("an index over k"))).unwrap();
+        conn.query_drop(format!("ALTER TABLE {table} DROP INDEX {}", index.expect("the table has an index over k")))
+            .unwrap();
     }
 
     fn fraction(&self, _done: f64) {}

@@ -18,7 +18,7 @@ pub struct Control<'a> {
     pub version: &'a str,
     /// Debian's name of the architecture.
     pub architecture: &'a str,
-    /// Packages that the program needs, as Debian writes them.
+    /// Packages that the program needs, in the syntax of `Depends`.
     pub depends: &'a str,
     /// Time of all files in seconds since 1970.
     pub time: u64,
@@ -98,7 +98,7 @@ fn render_control(control: &Control, kibibytes: usize) -> String {
     )
 }
 
-/// The address is for whoever publishes the packages to set.
+/// The publisher of the packages sets the address.
 const MAINTAINER: &str = "The Weighbridge developers <weighbridge@localhost>";
 
 /// Returns a changelog in Debian's format, which refers to the project's.
@@ -123,7 +123,7 @@ pub fn host_architecture() -> Result<&'static str> {
     }
 }
 
-/// Gives folders the mode that they have in a system, whatever this process's umask is.
+/// Gives folders the mode 755, independent of this process's umask.
 fn set_folder_modes(folder: &Path) -> Result<()> {
     fs::set_permissions(folder, fs::Permissions::from_mode(0o755))?;
     for entry in fs::read_dir(folder)? {

@@ -35,7 +35,7 @@ The package inferno (flame graphs) is licensed under the CDDL 1.0. Its source is
 version on crates.io, and at the address below.
 ";
 
-/// Returns the SPDX expression of a package's licence; empty if there is none.
+/// Returns the SPDX expression of a package's licence; empty if it names no licence.
 pub fn licence(dependency: &Dependency) -> &str {
     let by_file = NAMED_BY_FILE.iter().find(|(name, _)| *name == dependency.name);
     by_file.filter(|_| dependency.licence.is_empty()).map_or(&dependency.licence, |(_, licence)| licence)

@@ -73,8 +73,8 @@ impl Workspace {
         self.tests.iter().filter(move |test| test.tier == tier)
     }
 
-    /// Names for cargo's `--test`, sorted, each once. The option selects a name in every crate that
-    /// has it.
+    /// Names for cargo's `--test`, sorted, without duplicates. The option selects a name in every
+    /// crate that has it.
     pub fn test_names(&self, tier: Tier) -> Vec<String> {
         let mut names: Vec<String> = self.tests(tier).map(|test| test.name.clone()).collect();
         names.sort();

@@ -1,10 +1,10 @@
-//! What a server may evaluate for a question.
+//! Tests whether the query of a question is safe to run on the server.
 //!
-//! Questions contain expressions as servers print them, and the tables are those of strangers. A
+//! Questions contain expressions as servers print them, of tables that anybody may have created. A
 //! printed text can have other tokens than its author's: in `swe7`, `Ö` has the byte of a
-//! backslash. So a question is judged as the server reads it, whatever wrote its parts. MySQL 5.7,
-//! 8.0 and MariaDB 10.1, 11.8 refuse `LOAD_FILE`, `GET_LOCK` and `SLEEP` in generated columns and
-//! defaults.
+//! backslash. The check therefore tokenizes the finished query as the server does, wherever its
+//! parts come from. MySQL 5.7, 8.0 and MariaDB 10.1, 11.8 refuse `LOAD_FILE`, `GET_LOCK` and
+//! `SLEEP` in generated columns and defaults.
 
 use sql::{SqlMode, Token, TokenKind};
 

@@ -144,7 +144,7 @@ impl<'j> ForeignKeyMatch<'j> {
                 "they were stored under foreign_key_checks = 0; adding the foreign key to {} again would end with error 1452",
                 self.key.parent_table
             );
-            orphans.action = "the plan adds the key back under foreign_key_checks = 0, as it is now; better delete or mend these rows first".into();
+            orphans.action = "the plan adds the key back under foreign_key_checks = 0, as it is now; better delete or correct these rows first".into();
             orphans.details.in_plan = true;
             orphans.details.has_orphans = true;
             findings.push(orphans);

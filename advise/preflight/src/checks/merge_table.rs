@@ -11,7 +11,7 @@ pub static CHECK: Check = Check {
     name: "merge-table",
     title: "MERGE tables, which open only while all their members have the same definition",
     reads: &[Reading::Schemas],
-    doc: "As soon as one member of a MERGE table is converted, the MERGE table can't be opened (error 1168), and so not be altered. No order of \
+    doc: "As soon as one member of a MERGE table is converted, the MERGE table can't be opened (error 1168), and can't be altered either. No order of \
               ALTERs helps: the table has to be dropped before, which keeps the rows in its members, and created anew afterwards.",
     run: CheckFunction::Facts(run),
 };

@@ -13,7 +13,7 @@ use crate::finding::Finding;
 use crate::job::{Conversion, Job};
 
 /// Returns a finding if the program names a column that gets more characters, and keeps the old
-/// character set elsewhere. `tables` are those that it names.
+/// character set elsewhere. `tables` are the tables that the program names.
 pub(super) fn check(job: &Job<'_>, program: &Program, tokens: &[Token<'_>], tables: &[&Table]) -> Option<Finding> {
     let is_named =
         |name: &str| tokens.iter().any(|token| token.name().is_some_and(|own| own.eq_ignore_ascii_case(name)));

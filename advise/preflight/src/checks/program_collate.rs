@@ -127,7 +127,7 @@ fn changes_charset(conversion: &Conversion<'_>) -> bool {
     current_charset_name(from) != current_charset_name(to)
 }
 
-/// What a COLLATE applies to.
+/// Operand of a COLLATE.
 #[derive(Debug, PartialEq, Eq)]
 enum Operand {
     /// Text whose character set is written out: `CONVERT(… USING latin1)`, `_latin1'x'`. Also a
@@ -210,8 +210,8 @@ fn find_declared_type<'t, 's>(tokens: &'t [Token<'s>], name: &str) -> Option<&'t
         .find(|from| from.first().is_some_and(|token| token.is_any_keyword(&TEXT_TYPES)))
 }
 
-/// Returns the position of the type that would follow the name at `at`: `DECLARE a, b VARCHAR(9)`
-/// has one for both names. `None` for a name in another list.
+/// Returns the position of the type that would follow the name at `at`. In `DECLARE a, b
+/// VARCHAR(9)`, both names have the same type. `None` for a name in another list.
 fn type_position(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let is_list = |comma: usize, name: usize| {
         tokens.get(comma).is_some_and(|token| token.is_symbol(','))

@@ -9,9 +9,9 @@ pub struct Question {
     pub finding: Finding,
     /// Noun for what is counted, in the singular: `row`.
     pub noun: &'static str,
-    /// What stays unchecked without an answer: `CHECK constraint c of shop.orders`.
+    /// Object that stays unchecked without an answer: `CHECK constraint c of shop.orders`.
     pub subject: String,
-    /// Query that returns one number.
+    /// Query whose result is a single number.
     pub query: String,
     /// Default of a column that the query evaluates by `DEFAULT(column)`.
     pub default: Option<String>,
@@ -29,7 +29,8 @@ pub enum Answer {
 }
 
 impl Question {
-    /// Returns the finding, or the line about what was not checked. Nothing if the count is 0.
+    /// Returns the finding, or the line about what was not checked. Returns neither if the count is
+    /// 0.
     pub fn conclude(self, answer: Answer) -> (Option<Finding>, Option<String>) {
         match answer {
             Answer::Count(0) => (None, None),

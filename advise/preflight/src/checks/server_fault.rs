@@ -16,7 +16,7 @@ pub static CHECK: Check = Check {
     reads: &[Reading::Settings, Reading::Schemas],
     doc: "MDEV-26294: MariaDB from 10.4.3 on, before 10.4.26, 10.5.17, 10.6.9, 10.7.5, 10.8.4 and 10.9.2, converts a unique key in place without \
               noticing duplicates (versions: MariaDB's release notes). MySQL bug 97103: a unique index keeps its old order until the server is \
-              restarted; reported for 8.0.17 and closed in December 2019 without naming the release that mends it, so 8.0.13 to 8.0.19 \
+              restarted; reported for 8.0.17 and closed in December 2019 without naming the release that fixes it, so 8.0.13 to 8.0.19 \
               are taken to have it. 8.0.12 refuses to convert in place. For both the plan asks for ALGORITHM=COPY. MariaDB before 10.5 takes no COLLATE in a generated \
               column, which gets the table's default: one ALTER cannot give two of them different collations (error 1064).",
     run: CheckFunction::Facts(run),

@@ -174,7 +174,7 @@ impl Contents {
         Some(&self.tables[at].create)
     }
 
-    /// Finds a table by its name, in any case of letters if no table has exactly this name.
+    /// Finds a table by its name, case-insensitively if no table has exactly this name.
     fn position(&self, name: &Name) -> Option<usize> {
         let is_similar = |other: &Name| {
             other.0.to_lowercase() == name.0.to_lowercase() && other.1.to_lowercase() == name.1.to_lowercase()

@@ -99,8 +99,7 @@ fn open(path: &Path, must_be_regular: bool) -> Result<File, Error> {
     opened.map_err(|source| Error::File { what: "read", path: path.to_owned(), source })
 }
 
-/// Position of INSERTs into one table that directly follow each other. A dump may have one for each
-/// row.
+/// Position of consecutive INSERTs into one table. A dump may have one for each row.
 #[derive(Clone, Debug)]
 pub struct Place {
     file: Arc<Path>,
@@ -325,7 +324,8 @@ mod tests {
             thread::spawn(move || {
                 send.send(place.for_each_statement(&mut |_| Ok(())).map_err(|error| error.to_string()))
             });
-            let read = received.recv_timeout(Duration::from_secs(60)).expect("it waits for the pipe");
+            let read =
+                received.recv_timeout(Duration::from_secs(60)).expect("the reader sends a message within a minute");
             assert!(read.unwrap_err().contains("not a regular file"));
             fs::remove_file(&path).unwrap();
             fs::write(&path, before).unwrap();

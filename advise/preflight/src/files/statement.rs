@@ -26,7 +26,7 @@ pub enum Statement {
     Unrelated,
 }
 
-/// What a `CREATE TABLE` does if the table exists.
+/// Effect of a `CREATE TABLE` if the table exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
     /// Servers refuse the statement.

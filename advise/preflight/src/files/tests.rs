@@ -1,4 +1,5 @@
-//! Dumps as mysqldump, mariadb-dump, mydumper and phpMyAdmin write them, read and checked.
+//! Reads and checks dumps: in the forms of mysqldump, mariadb-dump and phpMyAdmin, and edited by
+//! hand.
 
 use std::fs;
 
@@ -38,11 +39,11 @@ fn run(dump: &str, flavour: Flavour, target: &str) -> Result<Report, Error> {
     crate::run(&source, &options, &Checkpoint::disabled(), &NoProgress)
 }
 
-fn mariadb(dump: &str) -> Report {
+fn check_mariadb_dump(dump: &str) -> Report {
     run(dump, Flavour::MariaDb, "utf8mb4_unicode_ci").unwrap()
 }
 
-fn mysql(dump: &str) -> Report {
+fn check_mysql_dump(dump: &str) -> Report {
     run(dump, Flavour::MySql, "utf8mb4_0900_ai_ci").unwrap()
 }
 
@@ -57,7 +58,7 @@ fn finding<'r>(report: &'r Report, check: &str) -> &'r str {
     &found.unwrap_or_else(|| panic!("no {check}: {:?}", report.findings)).what
 }
 
-fn unchecked(report: &Report, part: &str) -> bool {
+fn is_listed_as_unchecked(report: &Report, part: &str) -> bool {
     report.unchecked.iter().any(|line| line.contains(part))
 }
 
@@ -73,7 +74,7 @@ fn collations_in_comments_and_defaults_are_text() {
         ("DEFAULT 'CHARACTER SET utf8mb4'", ""),
         ("", " COMMENT='COLLATE=utf8mb4_unicode_ci CHARSET=utf8mb4'"),
     ] {
-        let report = mariadb(&format!(
+        let report = check_mariadb_dump(&format!(
             "CREATE TABLE `u` (\n  `id` int(11) NOT NULL,\n  `b` varchar(20) DEFAULT NULL {column},\n  PRIMARY KEY (`id`),\n  \
              UNIQUE KEY `ub` (`b`)\n) {table} ENGINE=InnoDB DEFAULT CHARSET=latin1 COLLATE=latin1_swedish_ci;\n\
              INSERT INTO `u` VALUES\n(1,'ss'),\n(2,'ß');\n"
@@ -84,7 +85,7 @@ fn collations_in_comments_and_defaults_are_text() {
 
 #[test]
 fn unique_keys_of_expressions_are_not_checked() {
-    let report = mysql(
+    let report = check_mysql_dump(
         "CREATE TABLE `t` (\n  `a` varchar(20) DEFAULT NULL,\n  UNIQUE KEY `fy` ((md5(`a`))),\n  UNIQUE KEY `fx` ((left(`a`,2)))\n) \
          ENGINE=InnoDB DEFAULT CHARSET=latin1;\n\
          INSERT INTO `t` VALUES ('ssx'),('ßx'),('øa1'),('ea2');\n",
@@ -94,7 +95,7 @@ fn unique_keys_of_expressions_are_not_checked() {
         "unique key fy of dump.t under utf8mb4_0900_ai_ci: files evaluate no expressions. To check it: SELECT",
         "unique key fx",
     ] {
-        assert!(unchecked(&report, part), "{part}: {:?}", report.unchecked);
+        assert!(is_listed_as_unchecked(&report, part), "{part}: {:?}", report.unchecked);
     }
     assert!(finding(&report, "byte-functions").contains("MD5"));
 }
@@ -109,23 +110,24 @@ fn partitions_and_generated_columns_of_a_dump_are_checked() {
              {partitions};\nINSERT INTO `t` (`a`) VALUES\n('a'),\n('zebra');\n"
         )
     };
-    let range = mariadb(&table(
+    let range = check_mariadb_dump(&table(
         "PARTITION BY RANGE  COLUMNS(`a`)\n(PARTITION `p0` VALUES LESS THAN ('n') ENGINE = InnoDB,\n PARTITION `p1` VALUES LESS THAN ('ö') ENGINE = InnoDB)",
     ));
     assert_eq!(errors(&range), [("partition-rows", "n3.t.a")]);
     assert!(finding(&range, "partition-key").contains("RANGE COLUMNS"));
     assert!(finding(&range, "byte-functions").contains("SHA2"));
-    assert!(unchecked(&range, "values of n3.t.r under utf8mb4_unicode_ci: files evaluate no expressions"));
-    assert!(unchecked(&range, "values of h in n3.t: a dump leaves out generated columns"));
-    let other = mariadb(&table("PARTITION BY RANGE COLUMNS(`a`) (PARTITION `p0` VALUES LESS THAN (concat('n')))"));
-    assert!(unchecked(&other, "weigh can't read concat('n')"), "{:?}", other.unchecked);
-    let unknown = mariadb(&table("PARTITION BY NEW (`a`)"));
+    assert!(is_listed_as_unchecked(&range, "values of n3.t.r under utf8mb4_unicode_ci: files evaluate no expressions"));
+    assert!(is_listed_as_unchecked(&range, "values of h in n3.t: a dump leaves out generated columns"));
+    let other =
+        check_mariadb_dump(&table("PARTITION BY RANGE COLUMNS(`a`) (PARTITION `p0` VALUES LESS THAN (concat('n')))"));
+    assert!(is_listed_as_unchecked(&other, "weigh can't read concat('n')"), "{:?}", other.unchecked);
+    let unknown = check_mariadb_dump(&table("PARTITION BY NEW (`a`)"));
     assert!(finding(&unknown, "unreadable").contains("PARTITION BY NEW (`a`)"));
 }
 
 #[test]
 fn bytes_of_binary_columns_count_in_rows() {
-    let report = mysql(
+    let report = check_mysql_dump(
         "CREATE TABLE `t` (\n  `a` varchar(10000) DEFAULT NULL,\n  `b` varbinary(30000) DEFAULT NULL\n) ENGINE=InnoDB DEFAULT CHARSET=latin1;\n",
     );
     assert_eq!(errors(&report), [("row-size", "dump.t")]);
@@ -160,12 +162,12 @@ COMMIT;
 
 #[test]
 fn keys_that_are_added_later_are_checked() {
-    let report = mariadb(EXPORT);
+    let report = check_mariadb_dump(EXPORT);
     assert_eq!(errors(&report), [("unique-key", "dump.wp_users: user_login_key")]);
     assert_eq!((rows(&report, "wp_users"), rows(&report, "wp_meta")), (2, 1));
     let group = &report.findings[0].details.groups[0];
     assert_eq!(group.rows[0].key, ["1"]);
-    let report = mariadb(&EXPORT.replace(
+    let report = check_mariadb_dump(&EXPORT.replace(
         "ALTER TABLE `wp_users`\n  ADD PRIMARY KEY (`ID`),\n  ADD UNIQUE KEY `user_login_key` (`user_login`)",
         "CREATE UNIQUE INDEX l ON wp_users (USER_LOGIN)",
     ));
@@ -174,7 +176,7 @@ fn keys_that_are_added_later_are_checked() {
 
 #[test]
 fn rows_of_every_form_of_insert_are_read() {
-    let report = mariadb(
+    let report = check_mariadb_dump(
         "USE z;\nCREATE TABLE `q` (\n  `a` varchar(9) DEFAULT NULL,\n  `i` int(11) DEFAULT NULL INVISIBLE,\n  `b` varchar(9) DEFAULT NULL,\n  \
          UNIQUE KEY `b` (`b`)\n) ENGINE=InnoDB DEFAULT CHARSET=latin1;\n\
          REPLACE INTO `q` VALUES ('x','ss'),('y','t');\nUSE `other`;\nINSERT IGNORE INTO z.Q (B) VALUES ('ß');\n",
@@ -192,15 +194,15 @@ fn statements_that_were_not_understood_are_listed() {
         ("INSERT INTO t VALUES ('x') ON DUPLICATE KEY UPDATE a = 'y';", "INSERT INTO t VALUES"),
         ("UPDATE t SET a = 'x';\nUPDATE t SET a = 'y';", "2 statements, the first of them UPDATE t SET a = 'x'"),
     ] {
-        let report = mariadb(&format!("{table}{statement}\n"));
+        let report = check_mariadb_dump(&format!("{table}{statement}\n"));
         assert!(report.has_problems() && finding(&report, "unreadable").contains(shown), "{:?}", report.findings);
-        assert!(unchecked(&report, shown), "{:?}", report.unchecked);
+        assert!(is_listed_as_unchecked(&report, shown), "{:?}", report.unchecked);
     }
-    let report = mariadb(&format!("{table}INSERT INTO u VALUES (1);\nALTER TABLE u ADD KEY (b);\n"));
+    let report = check_mariadb_dump(&format!("{table}INSERT INTO u VALUES (1);\nALTER TABLE u ADD KEY (b);\n"));
     let names: Vec<&str> = report.findings.iter().map(|finding| finding.object.name.as_str()).collect();
     assert_eq!(names, ["dump.u"]);
     let harmless = "LOCK TABLES `t` WRITE;\n/*!40000 ALTER TABLE `t` DISABLE KEYS */;\nINSERT INTO `t` VALUES ('x');\nUNLOCK TABLES;\n";
-    let report = mariadb(&format!("DROP TABLE IF EXISTS `t`;\n{table}{harmless}"));
+    let report = check_mariadb_dump(&format!("DROP TABLE IF EXISTS `t`;\n{table}{harmless}"));
     assert_eq!((report.findings.len(), report.unchecked.len()), (0, 0), "{report:?}");
 }
 
@@ -213,37 +215,37 @@ fn the_last_table_after_a_drop_is_checked() {
         )
     };
     let (old, new) = (table("a", "('ss','x'),('ß','y')"), table("b", "('tt','x'),('u','y')"));
-    let dropped = mariadb(&format!("{old}DROP TABLE IF EXISTS `T`;\n{new}"));
+    let dropped = check_mariadb_dump(&format!("{old}DROP TABLE IF EXISTS `T`;\n{new}"));
     assert_eq!((errors(&dropped), rows(&dropped, "t")), (vec![], 2), "{dropped:?}");
-    let replaced = mariadb(&format!("{old}{}", new.replace("CREATE", "CREATE OR REPLACE")));
+    let replaced = check_mariadb_dump(&format!("{old}{}", new.replace("CREATE", "CREATE OR REPLACE")));
     assert_eq!((errors(&replaced), rows(&replaced, "t")), (vec![], 2), "{replaced:?}");
-    let again = mariadb(&format!("{old}{new}"));
+    let again = check_mariadb_dump(&format!("{old}{new}"));
     assert_eq!(errors(&again), [("unique-key", "dump.t: a")]);
     assert!(finding(&again, "unreadable").contains("a second CREATE TABLE without DROP TABLE"), "{again:?}");
-    let kept = mariadb(&format!("{old}{}", new.replace("TABLE `t` (", "TABLE IF NOT EXISTS `t` (")));
+    let kept = check_mariadb_dump(&format!("{old}{}", new.replace("TABLE `t` (", "TABLE IF NOT EXISTS `t` (")));
     assert_eq!(errors(&kept), [("unique-key", "dump.t: a")]);
     assert!(kept.findings.iter().all(|finding| finding.check != "unreadable"), "{kept:?}");
 }
 
 #[test]
-fn the_dump_says_what_no_character_set_means() {
+fn missing_charsets_come_from_the_schema_or_the_version_in_the_header() {
     let table = |options: &str| {
         format!(
             "CREATE TABLE `t` (\n  `a` varchar(9) NOT NULL,\n  PRIMARY KEY (`a`)\n) ENGINE=InnoDB{options};\n\
                  INSERT INTO `t` VALUES ('ss'),('ß');\n"
         )
     };
-    let unknown = mysql(&format!("/*!40101 SET NAMES utf8mb4 */;\n{}", table("")));
+    let unknown = check_mysql_dump(&format!("/*!40101 SET NAMES utf8mb4 */;\n{}", table("")));
     assert!(finding(&unknown, "unreadable").contains("character set of a is not known"), "{unknown:?}");
     let schema = "CREATE DATABASE `s` /*!40100 DEFAULT CHARACTER SET latin1 COLLATE latin1_general_ci */;\nUSE `s`;\n";
-    assert_eq!(errors(&mysql(&format!("{schema}{}", table("")))), [("unique-key", "s.t: PRIMARY")]);
+    assert_eq!(errors(&check_mysql_dump(&format!("{schema}{}", table("")))), [("unique-key", "s.t: PRIMARY")]);
     let old = table(" DEFAULT CHARSET=utf8mb4");
-    let assumed = mysql(&old);
+    let assumed = check_mysql_dump(&old);
     assert_eq!(errors(&assumed), [("unique-key", "dump.t: PRIMARY")], "general_ci becomes 0900_ai_ci");
-    assert!(unchecked(&assumed, "utf8mb4_general_ci is assumed"), "{:?}", assumed.unchecked);
-    let said = mysql(&format!("-- MySQL dump 10.13\n--\n-- Server version\t5.7.44-log\n\n{old}"));
+    assert!(is_listed_as_unchecked(&assumed, "utf8mb4_general_ci is assumed"), "{:?}", assumed.unchecked);
+    let said = check_mysql_dump(&format!("-- MySQL dump 10.13\n--\n-- Server version\t5.7.44-log\n\n{old}"));
     assert_eq!((errors(&said).len(), said.unchecked.len()), (1, 0), "{:?}", said.unchecked);
-    let new = mysql(&format!("-- MySQL dump 10.13\n--\n-- Server version\t8.0.36\n\n{old}"));
+    let new = check_mysql_dump(&format!("-- MySQL dump 10.13\n--\n-- Server version\t8.0.36\n\n{old}"));
     assert_eq!(errors(&new), [], "the columns have 0900_ai_ci");
 }
 

@@ -1,4 +1,4 @@
-//! Steps that wait until errors are mended by hand.
+//! Steps that wait until errors are fixed by hand.
 
 use std::collections::BTreeSet;
 

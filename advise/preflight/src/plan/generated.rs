@@ -25,7 +25,7 @@ pub(super) fn default_collation<'t>(
 }
 
 /// Returns the planned collations of a table's generated columns that can only get them as the
-/// table's default, each once.
+/// table's default, without duplicates.
 pub fn generated_targets<'t>(job: &Job<'_>, table: &'t TableJob<'_>) -> Vec<&'t str> {
     if !takes_default(job) {
         return Vec::new();

@@ -119,7 +119,7 @@ fn foreign_key_columns(job: &Job<'_>) -> Vec<TiedColumns> {
     groups.into_iter().map(describe).collect()
 }
 
-/// Sorts repairs so that those of key columns come last: the others find their rows by them.
+/// Sorts repairs of key columns last, because all other repairs find their rows by the key.
 pub(super) fn keys_last(job: &Job<'_>, repairs: &mut [&Finding]) {
     let is_key = |finding: &&Finding| {
         let Some((schema, table, column)) = column_of(job, finding) else { return false };

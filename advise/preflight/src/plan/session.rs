@@ -11,8 +11,8 @@ use crate::job::{Job, TableJob, flavour};
 use crate::model::{Phase, Step};
 
 /// Longest time that an ALTER waits for transactions that use its table, in seconds. New statements
-/// on the table wait behind it: the servers' own limits, a day or a year, would stop an
-/// application.
+/// on the table queue behind the ALTER. The servers' default limits, a day or a year, would block
+/// an application.
 const LOCK_WAIT_SECONDS: u32 = 10;
 
 /// Returns steps that set the character set of the script, a strict SQL mode and the time to wait

@@ -6,7 +6,8 @@ use crate::job::{Job, TableJob};
 use rehearsal::{Kind, Object};
 
 /// Returns the definition of a view without the CONVERT that the server wrote around columns that
-/// the plan gives the character set in question. `None` if it has none, and for other objects.
+/// the plan gives the character set in question. `None` for a view without such a CONVERT, and for
+/// other objects.
 ///
 /// MySQL up to 8.0 and MariaDB 10.1 store `l.code = u.code` of a latin1 and a utf8mb4 column as
 /// ``convert(`l`.`code` using utf8mb4) = `u`.`code` ``. After the plan, the converted value has the

@@ -80,7 +80,7 @@ pub fn change_finding(job: &Job<'_>, private: &Server, change: &Change) -> Findi
 }
 
 /// Returns the finding of an object that the server can't open after the plan. It is a warning for
-/// a view that can only be mended after the plan.
+/// a view that can only be fixed after the plan.
 pub fn broken_finding(job: &Job<'_>, private: &Server, broken: &Unread) -> Finding {
     let object = job.definitions.find(broken.name.kind, &broken.name.schema, &broken.name.name);
     let mended = object.and_then(|object| without_conversions(job, object));
@@ -107,7 +107,7 @@ fn count_common(a: Option<&str>, b: Option<&str>) -> usize {
     a.zip(b).take_while(|(a, b)| a == b).count()
 }
 
-/// Number of characters in front of the first difference in an [`excerpt`].
+/// Number of characters before the first difference in an [`excerpt`].
 const MAX_BEFORE_DIFFERENCE: usize = 40;
 
 /// Returns the part of a text around the character number `difference`.

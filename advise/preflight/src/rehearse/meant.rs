@@ -53,9 +53,9 @@ fn is_meant_of_table(job: &Job<'_>, steps: &[&Step], change: &Change, part: &str
         return steps.iter().any(|step| step.phase == Phase::Defaults && step.object == name);
     }
     if part.starts_with("column ") || part.starts_with("constraint ") {
-        // Servers rewrite the introducers of literals in expressions. _utf8mb3'x' becomes
-        // _utf8mb4'x' on MySQL; beside a column that becomes utf8mb4, _latin1'x' becomes 'x' on
-        // MariaDB 10.11 and 11.4. The values stay.
+        // Servers rewrite the introducers of literals in expressions. MySQL prints _utf8mb3'x' as
+        // _utf8mb4'x'. Next to a column that becomes utf8mb4, MariaDB 10.11 and 11.4 print
+        // _latin1'x' as 'x'. The values stay.
         let before = change.before.as_deref().unwrap_or_default();
         if without_introducers(before) == without_introducers(after) {
             return true;

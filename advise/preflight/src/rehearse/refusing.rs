@@ -1,4 +1,4 @@
-//! Settings of the source that decide what it refuses: `sql_require_primary_key` and
+//! Settings of the source that make it refuse statements: `sql_require_primary_key` and
 //! `restrict_fk_on_non_standard_key`.
 
 use facts::ServerFacts;

@@ -21,8 +21,8 @@ fn all_columns(target: &str) -> Options {
 const COARSE_TO_FINE: [(&str, &str); 2] =
     [("mysql@sid", "utf8mb4_0900_as_cs"), ("mariadb@trixie", "utf8mb4_uca1400_as_cs")];
 
-/// Values of generated columns that a comparison changes are counted, and keys and constraints of
-/// such columns are asked of the server.
+/// Values of generated columns that change with a comparison are counted. Their keys and
+/// constraints are checked by a query on the server.
 #[test]
 fn follows_generated_columns() {
     for (server, target) in COARSE_TO_FINE {
@@ -100,8 +100,7 @@ fn asks_nothing_of_columns_that_name_too_many() {
     assert!(unchecked.iter().any(|one| one.contains("g29")), "{unchecked:?} {}", describe_report(&report));
 }
 
-/// In swe7, `Ö` and `ö` have the bytes of a backslash and of `|`, and an apostrophe is none of
-/// theirs.
+/// In swe7, `Ö` has the byte that ASCII gives the backslash, and `ö` the byte of `|`.
 #[test]
 fn asks_of_expressions_in_character_sets_with_other_quotes() {
     let mut lab = Lab::new("mysql@8.0");

@@ -135,7 +135,8 @@ fn leaves_tables_of_failing_triggers_out() {
 }
 
 /// MySQL up to 8.0 writes CONVERT into a view of columns that differ, and again into each new
-/// definition of it. The plan creates the view without it once the columns are alike.
+/// definition of it. The plan creates the view without it after the columns have the same
+/// collation.
 #[test]
 fn views_lose_the_conversions_that_the_server_wrote() {
     for server in ["mysql@5.6", "mysql@8.0", "mysql@sid", "mariadb@10.1"] {
@@ -164,7 +165,7 @@ fn views_lose_the_conversions_that_the_server_wrote() {
     }
 }
 
-/// A view of another schema is mended by the statement that its finding prints.
+/// A view of another schema is fixed by the statement that its finding prints.
 #[test]
 fn broken_views_of_other_schemas_are_mended_after_the_plan() {
     let mut lab = Lab::new("mysql@5.7");

@@ -204,8 +204,9 @@ fn rehearses_with_the_old_mode_of_the_source() {
     }
 }
 
-/// On a source before MariaDB 10.6.1, `utf8` always means utf8mb3. A newer private server gets the
-/// mode for it, whatever its own is, and keeps to modes that it knows.
+/// On a source before MariaDB 10.6.1, `utf8` always means utf8mb3. A newer private server gets
+/// UTF8_IS_UTF8MB3 in `old_mode`, whichever mode it has itself. Modes of the source that it does
+/// not know are left out.
 #[test]
 fn rehearses_an_older_source_with_its_meaning_of_utf8() {
     let mut lab = Lab::with_settings("mariadb@10.2", &[("old_mode", "NO_PROGRESS_INFO")]);
@@ -273,8 +274,8 @@ fn undoes_global_settings_that_would_stop_the_plan() {
     assert_eq!((limit, repaired.as_deref()), (Some(0.0), Some("4DC3BC6C6C6572")));
 }
 
-/// Without Barracuda, MySQL 5.6 and MariaDB 10.1 take no `ROW_FORMAT=DYNAMIC`, whatever
-/// `innodb_large_prefix` is.
+/// With `innodb_file_format=Antelope`, MySQL 5.6 and MariaDB 10.1 refuse `ROW_FORMAT=DYNAMIC`, even
+/// with `innodb_large_prefix=ON`.
 #[test]
 fn shortens_keys_where_the_row_format_is_refused() {
     for server in ["mysql@5.6", "mariadb@10.1"] {

@@ -10,7 +10,7 @@ use crate::lab::{Lab, describe_report};
 /// Returns the numbers of schemas and of rows per table.
 fn size() -> (u64, u32) {
     let Ok(given) = std::env::var("WEIGH_ROUND_TRIP") else { return (2, 60) };
-    let (schemas, rows) = given.split_once('x').expect("SCHEMASxROWS");
+    let (schemas, rows) = given.split_once('x').expect("the argument is SCHEMASxROWS");
     (schemas.parse().unwrap(), rows.parse().unwrap())
 }
 

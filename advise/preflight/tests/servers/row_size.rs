@@ -110,7 +110,7 @@ fn instant_conversions_are_warned_of() {
     assert!(refused.contains("1118"), "{refused}");
 }
 
-/// A VARCHAR that becomes MEDIUMTEXT counts as one.
+/// A VARCHAR that becomes MEDIUMTEXT counts as a MEDIUMTEXT.
 #[test]
 fn measures_rows_with_varchars_that_become_mediumtext() {
     for (server, target) in [("mariadb@trixie", "utf8mb4_uca1400_ai_ci"), ("mysql@sid", "utf8mb4_0900_ai_ci")] {

@@ -12,8 +12,8 @@
 
 use sql::{SqlMode, TokenKind, tokenize};
 
-/// Returns why servers could read the printed text otherwise than its author's, whose client had
-/// the character set `client`. `None` if they read both alike.
+/// Returns why servers could read the printed text differently from the original text, which was
+/// sent in the character set `client`. `None` if they read both in the same way.
 pub(super) fn explain_misreading(create: &str, mode: SqlMode, client: &str) -> Option<String> {
     if sql::lacks_ascii(client) {
         return Some(format!(

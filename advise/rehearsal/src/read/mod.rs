@@ -163,7 +163,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the definition in a row of `SHOW CREATE`, or why there is none.
+/// Returns the definition in a row of `SHOW CREATE`, or the reason why it is missing.
 fn definition(row: &Row, names: &[&str]) -> Result<String, String> {
     let columns: Vec<String> = row.columns_ref().iter().map(|column| column.name_str().into_owned()).collect();
     let create = bytes(row, names).ok_or_else(|| explain_missing(&columns, names))?;
@@ -179,7 +179,7 @@ fn explain_missing(columns: &[String], names: &[&str]) -> String {
     format!("SHOW CREATE returns another kind of object (columns {})", columns.join(", "))
 }
 
-/// Returns the row's first column that has one of the names. `None` if there is none, or for NULL.
+/// Returns the row's first column that has one of the names. `None` if no column has, or for NULL.
 fn column(row: &Row, names: &[&str]) -> Option<String> {
     bytes(row, names).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }

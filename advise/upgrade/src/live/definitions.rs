@@ -122,7 +122,7 @@ fn columns(key: &ForeignKey) -> KeyColumns<'_> {
 }
 
 fn is_same_key(one: &ForeignKey, other: &ForeignKey) -> bool {
-    // InnoDB treats both alike; MySQL and MariaDB have different defaults.
+    // InnoDB treats both in the same way. MySQL and MariaDB have different defaults.
     let action = |name: &str| if name == "NO ACTION" { "RESTRICT".to_owned() } else { name.to_owned() };
     let actions = |key: &ForeignKey| (action(&key.on_update), action(&key.on_delete));
     columns(one) == columns(other) && actions(one) == actions(other)

@@ -1,5 +1,5 @@
-//! Comparison of two running servers, such as after a move: defaults, definitions, and what queries
-//! return. Nothing is written to either.
+//! Compares two running servers, such as after a move: defaults, definitions, and results of
+//! queries. Writes to neither server.
 
 mod definitions;
 mod query;
@@ -17,7 +17,7 @@ use crate::run::{Phases, empty_report};
 use crate::script;
 use crate::settings::Defaults;
 
-/// What is compared.
+/// Schemas and queries to compare.
 pub struct LiveRequest {
     pub schemas: Vec<String>,
     /// Queries, the first schema being in use. Of other statements only USE and

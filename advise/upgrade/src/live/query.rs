@@ -105,7 +105,8 @@ fn apply(session: &mut Session<'_>, settings: &[SessionSetting]) -> Result<(), E
         .map_err(|source| failed(session.server, "set up a session", source))
 }
 
-/// Gives NOW() one value on both servers. If one refuses, it goes on, on both.
+/// Freezes NOW() at one value on both servers. If a server refuses, the clock keeps running on
+/// both.
 fn stop_clocks(mut sessions: [&mut Session<'_>; 2]) {
     let stopped = sessions.each_mut().map(|session| stop_clock(&mut session.conn));
     if stopped.contains(&false) {

@@ -17,7 +17,8 @@ pub(crate) struct Arrivals {
     /// Mean time between two events, in seconds.
     mean: f64,
     end: Instant,
-    /// Time after `end` during which late events may still begin. Events after it count as missed.
+    /// Time after `end` during which late events may still begin. Events that are later count as
+    /// missed.
     grace: Duration,
 }
 

@@ -10,7 +10,7 @@ use lifecycle::interrupt;
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Sets this thread's timer slack to 1 ns. By default the kernel wakes a thread up to 50 µs late,
-/// half the latency of a short statement. Failure is ignored: it affects all sides alike.
+/// half the latency of a short statement. Failure is ignored: it affects all sides equally.
 pub(crate) fn minimise_timer_slack() {
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
 }

@@ -12,8 +12,8 @@ pub struct Tally {
     pub seconds: f64,
     /// Completed events (sysbench: transactions).
     pub events: u64,
-    /// Events in turns, each as the fraction of its statements that count. Rounded and added to
-    /// `events` at the end of the block.
+    /// Sum of the counted fractions of events in turns. The fraction of an event is the share of
+    /// its statements that count. Rounded and added to `events` at the end of the block.
     pub(crate) partial_events: f64,
     /// Statements of the completed events. In turns, all counted statements.
     pub queries: u64,

@@ -3,7 +3,7 @@
 //! If both sides ran at the same time on the same cores, the scheduler would divide the cores
 //! unevenly: two chains of threads that keep waking each other fall into step. In turns, each side
 //! has the cores to itself for a slice, so its throughput is its own. The slices are short, so that
-//! a disturbance of the machine affects both sides alike.
+//! a disturbance of the machine affects both sides equally.
 //!
 //! ```text
 //!            |<------- slice ------->|drain|

@@ -76,8 +76,8 @@ impl SysbenchScript {
     }
 }
 
-/// Runs the script's `prepare` command in a schema and returns the prepared tables. Uses one
-/// connection: with the same seed, each side gets its rows in the same order.
+/// Runs the script's `prepare` command in a schema and returns the prepared tables. Uses a single
+/// connection, so that the same seed gives every side the same rows in the same order.
 ///
 /// # Errors
 ///

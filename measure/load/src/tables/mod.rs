@@ -190,7 +190,7 @@ impl<'s> Schemas<'s> {
 impl Drop for Schemas<'_> {
     fn drop(&mut self) {
         // A private server's schemas disappear with it. The owner of an attached server must know
-        // what is left.
+        // which schemas are left, so the error is printed.
         if let Err(error) = self.release()
             && !self.server.is_private()
         {

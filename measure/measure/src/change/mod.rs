@@ -147,7 +147,7 @@ fn match_servers(before: &Run, after: &Run) -> Vec<Option<usize>> {
     named.iter().map(|server| server.or_else(|| rest.next())).collect()
 }
 
-/// A condition that both runs have.
+/// A condition that was measured in both runs.
 struct ConditionJoin<'a> {
     before: &'a AnalysedRun<'a>,
     after: &'a AnalysedRun<'a>,

@@ -120,7 +120,7 @@ impl RowLoader<'_> {
         let held_before = rows.locations.len();
         for &variant in variants {
             let place =
-                keys.iter().position(|key| *key == schema_key(variant, separate)).expect("its key is among them");
+                keys.iter().position(|key| *key == schema_key(variant, separate)).expect("each variant has a key");
             let (number, server, filled) = &loaded[place];
             match filled {
                 SchemaOutcome::Schema { name } => {
@@ -243,7 +243,7 @@ impl RowLoader<'_> {
         let separate = self.request.separates_variants();
         for &variant in variants {
             let place =
-                keys.iter().position(|key| *key == schema_key(variant, separate)).expect("its key is among them");
+                keys.iter().position(|key| *key == schema_key(variant, separate)).expect("each variant has a key");
             let FilledSchema { schema, column } = &sides[place];
             let column = column.as_ref().map(|(table, column)| (table.as_str(), column.as_str()));
             let index = self.add_variant(server, schema, &[], column, variant)?;

@@ -23,7 +23,7 @@ pub(crate) struct UnfinishedRun {
 }
 
 impl RunFolder {
-    /// Opens the folder of an unfinished run. Changes nothing yet. The folder is kept in any case.
+    /// Opens the folder of an unfinished run. Changes nothing yet. The folder is always kept.
     pub fn resume(path: &Path) -> Result<Self, RunFolderError> {
         let refuse = |reason| Err(RunFolderError::NotResumable { path: path.to_owned(), reason });
         if !path.join(RUN_FILE).exists() {

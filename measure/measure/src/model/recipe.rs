@@ -76,7 +76,7 @@ pub struct Selector {
     /// Charset of the tables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub charset: Option<String>,
-    /// Collations of the tables: any one of these.
+    /// Collations of the tables: a table has one of the list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub collations: Vec<String>,
     /// Charset of the connections.

@@ -19,8 +19,8 @@ pub struct ServerInfo {
     pub comment: String,
     /// Whether `weigh` started the server for this run.
     pub private: bool,
-    /// Settings in force that affect the load. Also all other settings that differ from their
-    /// defaults, if the server reports which.
+    /// Settings in force that affect the load, and settings that differ from their defaults if the
+    /// server reports them.
     pub settings: BTreeMap<String, String>,
     /// Protocol features negotiated for the load's connections, by their names in the protocol.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -1,4 +1,4 @@
-//! What a run compares: a pair is two variants under one condition.
+//! Pairs that a run compares: two variants under one condition.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 
 use workload::Text;
 
-/// Collations compared by default. Each server uses those that it has.
+/// Collations compared by default. Each server is measured with the collations that it has.
 pub const DEFAULT_COLLATIONS: [&str; 7] = [
     "latin1_swedish_ci",
     "utf8mb4_general_ci",

@@ -29,7 +29,7 @@ pub struct Request {
     pub workload_folder: Option<MeasuredFolder>,
     /// Custom sysbench script in place of built-in workloads. The script prepares its rows.
     pub script: Option<SysbenchScript>,
-    /// Numbers of connections per variant. Each has its own conditions.
+    /// Numbers of connections per variant. Each number has its own conditions.
     pub threads: Vec<u32>,
     /// Options of rows and statements. The axes' texts replace the text in these options.
     pub rows: workload::Options,

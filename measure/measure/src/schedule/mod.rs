@@ -2,15 +2,19 @@
 //! the executor, so that tests can simulate servers with known ratios.
 //!
 //! ```text
-//! for each replicate                 experiment: new servers, rows and connections
-//!   for each condition               experiment
-//!     for each round, until its time is up
-//!       for each pair that is not precise enough yet, including A/A pairs
-//!         block                      measure_condition()
+//! for each replicate                            module experiment: new servers, rows, connections
+//!   for each condition                          module experiment
+//!     for each round, until its time is up      measure_condition()
+//!       for each open pair, including A/A pairs
+//!         block
 //! ```
 //!
+//! A pair is open until it is precise enough. With one replicate that is tested before each block,
+//! with several before each replicate.
+//!
 //! In solo mode a round has one block per variant instead of one per pair. Every other round
-//! reverses the order: of a duet's sides, or of the variants in solo mode.
+//! reverses the order: of the two variants of a duet, which run at the same time, or of all
+//! variants in solo mode.
 
 mod ledger;
 pub(crate) mod rotation;
@@ -25,7 +29,7 @@ pub(crate) use ledger::Ledger;
 pub use ledger::{Limits, PairProgress};
 pub(crate) use time_budget::{Clock, TimeBudget};
 
-/// Runs blocks of load.
+/// The servers and clients of a run, or a simulation of them.
 pub trait Executor {
     type Error;
     /// Runs one block with these variants (indices in the run). Returns one side per variant, in
@@ -57,12 +61,12 @@ pub struct ConditionTask<'a> {
 /// Receives each block at its end.
 pub trait Sink<E> {
     /// Records a block and the progress of the pairs that it belongs to.
-    fn record(&mut self, block: &Block, standings: &[PairProgress]) -> Result<(), E>;
+    fn record(&mut self, block: &Block, progress: &[PairProgress]) -> Result<(), E>;
 }
 
 impl<E, F: FnMut(&Block, &[PairProgress]) -> Result<(), E>> Sink<E> for F {
-    fn record(&mut self, block: &Block, standings: &[PairProgress]) -> Result<(), E> {
-        self(block, standings)
+    fn record(&mut self, block: &Block, progress: &[PairProgress]) -> Result<(), E> {
+        self(block, progress)
     }
 }
 
@@ -111,8 +115,8 @@ impl<X: Executor> Measurement<'_, X> {
                 }
                 all_done = false;
                 let block = self.run_block_after_warmup(round, Some(index), &[pair.baseline, pair.variant])?;
-                let standing = self.ledger.add_ratios(index, self.task.replicate, &block.sides[0], &block.sides[1]);
-                self.sink.record(&block, &[standing])?;
+                let progress = self.ledger.add_ratios(index, self.task.replicate, &block.sides[0], &block.sides[1]);
+                self.sink.record(&block, &[progress])?;
             }
             if all_done {
                 break;
@@ -134,8 +138,8 @@ impl<X: Executor> Measurement<'_, X> {
             for variant in variants {
                 let block = self.run_block_after_warmup(round, None, &[variant])?;
                 sides.insert(variant, block.sides[0].clone());
-                let standings = self.record_ratios(variant, &sides);
-                self.sink.record(&block, &standings)?;
+                let progress = self.record_ratios(variant, &sides);
+                self.sink.record(&block, &progress)?;
             }
         }
         Ok(())
@@ -160,7 +164,8 @@ impl<X: Executor> Measurement<'_, X> {
     }
 
     /// Whether a round runs its variants in reverse order. The variant that connects or runs first
-    /// differs systematically, in memory layout and on a busy machine, so the order alternates.
+    /// has a different memory layout, and on a busy machine different neighbours, so the order
+    /// alternates.
     fn is_reversed(&self, round: u32) -> bool {
         (round + self.task.replicate) % 2 == 1
     }
@@ -197,7 +202,7 @@ impl<X: Executor> Measurement<'_, X> {
         pair: Option<usize>,
         variants: &[usize],
         length: Duration,
-        warm_up: bool,
+        is_warmup: bool,
     ) -> Result<Block, X::Error> {
         let sides = if pair.is_some() && self.is_reversed(round) {
             let reversed: Vec<usize> = variants.iter().rev().copied().collect();
@@ -208,7 +213,17 @@ impl<X: Executor> Measurement<'_, X> {
         let at_s = self.executor.elapsed().as_secs_f64();
         let ConditionTask { condition, replicate, .. } = self.task;
         let (replicate, stolen) = (Some(replicate), self.executor.stolen_share());
-        Ok(Block { condition, pair, replicate, round, warm_up, at_s, seconds: length.as_secs_f64(), stolen, sides })
+        Ok(Block {
+            condition,
+            pair,
+            replicate,
+            round,
+            warm_up: is_warmup,
+            at_s,
+            seconds: length.as_secs_f64(),
+            stolen,
+            sides,
+        })
     }
 }
 

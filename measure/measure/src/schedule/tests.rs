@@ -117,7 +117,7 @@ impl SimulatedRun {
     /// Returns the throughput and CPU ratio of a pair.
     fn ratios(&self, pair: usize) -> [Estimate; 2] {
         let (series, design) = (&self.ledger.pairs[&pair], self.ledger.limits.design());
-        [&series.throughput, &series.cpu].map(|nested| nested.mean_ratio(design).expect("replicates enough"))
+        [&series.throughput, &series.cpu].map(|nested| nested.mean_ratio(design).expect("there are enough replicates"))
     }
 }
 

@@ -9,8 +9,8 @@ use crate::request::DEFAULT_REPLICATES;
 /// interval over two replicates says little: its half-width is 9 standard deviations.
 const MIN_REPLICATES_BY_RENEWAL: u32 = 3;
 
-/// Maximum share of the measuring time for starting servers and loading rows. Beyond that, there
-/// are fewer replicates.
+/// Maximum share of the measuring time for starting servers and loading rows. The number of
+/// replicates is reduced until it is kept.
 const RENEWAL_SHARE: f64 = 0.5;
 
 /// Measuring time of all replicates together.

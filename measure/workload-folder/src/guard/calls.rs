@@ -7,8 +7,8 @@ use sql::SqlMode;
 
 use super::{OutOfScope, for_each_reading};
 
-/// Checks that a statement calls only functions that change nothing and wait for nothing, as every
-/// supported server reads it in an SQL mode.
+/// Checks that a statement calls only functions without side effects and waits, as every supported
+/// server reads it in an SQL mode.
 ///
 /// # Errors
 /// If the statement calls another function, or servers read it in different ways.

@@ -71,14 +71,14 @@ fn build_analysis(ratios: [f64; 6]) -> Analysis {
     }
 }
 
-const STUDY: [f64; 6] = [1.0, 0.55, 0.40, 1.05, 0.80, 0.76];
+const MEASURED_RATIOS: [f64; 6] = [1.0, 0.55, 0.40, 1.05, 0.80, 0.76];
 
-fn judge_study(claim: Value) -> Claim {
+fn judge_claim(claim: Value) -> Claim {
     let run = build_run(json!([claim]));
-    judge(&run, &build_analysis(STUDY)).remove(0)
+    judge(&run, &build_analysis(MEASURED_RATIOS)).remove(0)
 }
 
-/// A claim about MySQL before 8.0: the ratio of utf8mb4_general_ci to latin1.
+/// A claim about versions before 8.0: the ratio of utf8mb4_general_ci to latin1.
 fn general_ci_claim(ratio: Value) -> Value {
     json!({"text": "utf8mb4_general_ci costs", "on": {"before": "8.0"}, "variant": {"collations": ["utf8mb4_general_ci"]},
            "against": {"charset": "latin1"}, "ratio": ratio})
@@ -87,12 +87,12 @@ fn general_ci_claim(ratio: Value) -> Value {
 #[test]
 fn run_without_recipe_has_no_claims() {
     let run = Run { recipe: None, ..build_run(json!([])) };
-    assert_eq!(judge(&run, &build_analysis(STUDY)), []);
+    assert_eq!(judge(&run, &build_analysis(MEASURED_RATIOS)), []);
 }
 
 #[test]
 fn interval_lies_inside_outside_or_across_the_claimed_range() {
-    let verdict = |ratio: Value| judge_study(general_ci_claim(ratio)).verdict;
+    let verdict = |ratio: Value| judge_claim(general_ci_claim(ratio)).verdict;
     assert_eq!(verdict(json!({"below": 0.65})), ClaimVerdict::Confirmed);
     assert_eq!(verdict(json!({"above": 0.5, "below": 0.65})), ClaimVerdict::Confirmed);
     assert_eq!(verdict(json!({"above": 0.65})), ClaimVerdict::Refuted);
@@ -118,7 +118,7 @@ fn lists_versions_that_the_study_did_not_measure() {
     let stand_ins = |versions: &[&str], claim: Value| {
         let mut run = build_run(json!([claim]));
         run.recipe.as_mut().unwrap().versions = versions.iter().map(ToString::to_string).collect();
-        let claims = judge(&run, &build_analysis(STUDY));
+        let claims = judge(&run, &build_analysis(MEASURED_RATIOS));
         let all = claims.iter().flat_map(|claim| &claim.stand_ins);
         all.map(|one| format!("{} for {}", one.measured, one.studied)).collect::<Vec<_>>()
     };
@@ -141,7 +141,7 @@ fn lists_versions_that_the_study_did_not_measure() {
 #[test]
 fn ends_of_a_range_are_rounded_as_the_study_rounds() {
     // Measured: 0.550 (0.544 … 0.556), A/A bound 0.005.
-    let verdict = |ratio: Value| judge_study(general_ci_claim(ratio)).verdict;
+    let verdict = |ratio: Value| judge_claim(general_ci_claim(ratio)).verdict;
     assert_eq!(verdict(json!({"below": 0.55})), ClaimVerdict::NotDistinguishable);
     assert_eq!(verdict(json!({"below": 0.55, "rounded_to": 0.05})), ClaimVerdict::Confirmed);
     assert_eq!(verdict(json!({"below": 0.50, "rounded_to": 0.01})), ClaimVerdict::Refuted);
@@ -150,7 +150,7 @@ fn ends_of_a_range_are_rounded_as_the_study_rounds() {
 
 #[test]
 fn evidence_names_ratio_server_and_workload() {
-    let claim = judge_study(general_ci_claim(json!({"below": 0.65})));
+    let claim = judge_claim(general_ci_claim(json!({"below": 0.65})));
     assert_eq!(claim.source, "Somebody, 2019");
     let wanted = "utf8mb4_general_ci × 0.550 (0.544 … 0.556) of latin1_swedish_ci on oltp_read_only, mysql@5.6";
     assert_eq!(claim.evidence, wanted);
@@ -161,7 +161,7 @@ fn evidence_names_ratio_server_and_workload() {
 fn unmeasured_pair_is_compared_through_the_baseline() {
     let slowest = json!({"text": "unicode_ci is slower than general_ci", "variant": {"collations": ["utf8mb4_unicode_ci"]},
                          "against": {"collations": ["utf8mb4_general_ci"]}, "ratio": {"below": 1.0}});
-    let claim = judge_study(slowest);
+    let claim = judge_claim(slowest);
     assert_eq!((claim.verdict, claim.ratios.len()), (ClaimVerdict::Confirmed, 2));
     assert_eq!((claim.ratios[0].variant, claim.ratios[0].against), (UNICODE, GENERAL));
     assert!(claim.ratios.iter().all(|finding| !finding.direct));
@@ -172,9 +172,9 @@ fn unmeasured_pair_is_compared_through_the_baseline() {
 fn servers_are_compared_under_the_same_collation() {
     let newer = json!({"text": "8.0 is faster", "variant": {"since": "8.0"}, "against": {"before": "8.0"},
                        "ratio": {"above": 1.0}});
-    let claim = judge_study(newer.clone());
+    let claim = judge_claim(newer.clone());
     assert_eq!((claim.verdict, claim.ratios.len()), (ClaimVerdict::Confirmed, 3));
-    let mut slower = STUDY;
+    let mut slower = MEASURED_RATIOS;
     slower[3] = 0.8;
     let claim = judge(&build_run(json!([newer])), &build_analysis(slower)).remove(0);
     assert_eq!(claim.verdict, ClaimVerdict::Refuted);
@@ -182,7 +182,7 @@ fn servers_are_compared_under_the_same_collation() {
 }
 
 #[test]
-fn claims_select_layers_by_connection_and_server_charset() {
+fn claims_select_variants_by_connection_and_server_charset() {
     let mut run = build_run(json!([
         {"text": "the connection costs", "variant": {"connection": "utf8mb4"}, "against": {"connection": "latin1"},
          "ratio": {"below": 1.0}},
@@ -192,11 +192,12 @@ fn claims_select_layers_by_connection_and_server_charset() {
     run.variants[GENERAL] = measure::Variant { connection_charset: "utf8mb4".into(), ..run.variants[LATIN1].clone() };
     run.servers[1].version = run.servers[0].version.clone();
     run.servers[1].settings.insert("character_set_server".into(), "utf8mb4".into());
-    let claims = judge(&run, &build_analysis(STUDY));
+    let claims = judge(&run, &build_analysis(MEASURED_RATIOS));
     let pairs = |claim: &Claim| claim.ratios.iter().map(|f| (f.variant, f.against)).collect::<Vec<_>>();
     assert_eq!(pairs(&claims[0]), [(GENERAL, LATIN1)]);
     assert!(claims[0].evidence.starts_with("latin1_swedish_ci over a utf8mb4 connection × 0.550"));
-    // Sides of a pair have the same collation and connection charset.
+    // This claim names neither collation nor connection, so both are equal on the two sides.
+    // Variant 1 has no counterpart.
     assert_eq!(pairs(&claims[1]), [(3, LATIN1), (5, UNICODE)]);
 }
 
@@ -205,7 +206,7 @@ fn tables_are_compared_under_one_connection_charset() {
     let mut run = build_run(json!([{"text": "the tables cost", "on": {"connection": "latin1", "before": "8.0"},
         "variant": {"charset": "utf8mb4"}, "against": {"charset": "latin1"}, "ratio": {"below": 1.0}}]));
     run.variants[GENERAL].connection_charset = "latin1".into();
-    let claim = judge(&run, &build_analysis(STUDY)).remove(0);
+    let claim = judge(&run, &build_analysis(MEASURED_RATIOS)).remove(0);
     let pairs: Vec<_> = claim.ratios.iter().map(|f| (f.variant, f.against)).collect();
     assert_eq!((pairs, claim.verdict), (vec![(GENERAL, LATIN1)], ClaimVerdict::Confirmed));
 }
@@ -213,7 +214,7 @@ fn tables_are_compared_under_one_connection_charset() {
 #[test]
 fn claim_without_measured_pair_is_not_measured() {
     let claim =
-        judge_study(json!({"text": "MariaDB is faster", "on": {"flavour": "mariadb"}, "ratio": {"above": 1.0}}));
+        judge_claim(json!({"text": "MariaDB is faster", "on": {"flavour": "mariadb"}, "ratio": {"above": 1.0}}));
     assert_eq!((claim.verdict, claim.ratios.len()), (ClaimVerdict::NotMeasured, 0));
     assert!(claim.evidence.contains("nothing that it speaks of was measured"));
 }

@@ -41,9 +41,8 @@ pub(crate) fn push_line(statement: &str, indent: &str, out: &mut String) {
 /// Line below a statement that is not the same if it is copied into a client.
 const IS_ESCAPED: &str = "-- Control characters are shown escaped: write them back before you run it.";
 
-/// Writes a statement to run: all of it, and so that it stays the same statement if it is copied
-/// into a client. If it has characters that the text cannot show and that no literal escapes, a
-/// comment says so.
+/// Writes a whole statement that can be copied into a client. A comment follows if the statement
+/// has characters that the text cannot show and that no literal can escape.
 pub(crate) fn push_runnable(statement: &str, indent: &str, out: &mut String) {
     push_client_text(statement, indent, out);
     if has_unescapable_characters(statement) {
@@ -94,8 +93,8 @@ fn without_quoted_breaks(statement: &str) -> String {
     out
 }
 
-/// Returns a statement as the clients `mysql` and `mariadb` read it: with `;` behind it, or with
-/// the command `DELIMITER` around a body that has semicolons.
+/// Returns a statement as the clients `mysql` and `mariadb` read it: with `;` after it, or with the
+/// command `DELIMITER` around a body that has semicolons.
 pub(crate) fn client_text(statement: &str) -> String {
     let statement = statement.trim().trim_end_matches(';');
     if split_statements(statement, SqlMode::default()).len() > 1 {

@@ -38,7 +38,7 @@ struct Dots {
     rows: Vec<Dot>,
 }
 
-/// A published ratio beside the measured one with its interval.
+/// A published ratio, and the measured ratio with its interval.
 #[derive(Serialize)]
 struct Dot {
     name: String,

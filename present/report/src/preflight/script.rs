@@ -1,6 +1,6 @@
 //! The plan as a script for the command-line clients `mysql` and `mariadb`.
 //!
-//! Definitions stand in it as the server prints them. No statement is written that a client would
+//! Definitions are written as the server prints them. No statement is written that a client would
 //! misread (`sql::ClientReader`).
 
 use std::fmt::Write as _;
@@ -136,8 +136,8 @@ fn push_steps(steps: &[Step], out: &mut String) {
     }
 }
 
-/// Returns the first step that a client would misread in a script of those that aren't blocked.
-/// There is none unless the plan was changed after its checks.
+/// Returns the first step that a client would misread in a script of the steps that aren't blocked.
+/// `None` unless the plan was changed after its checks.
 fn find_misread(steps: &[Step]) -> Option<&Step> {
     let mut reader = ClientReader::default();
     steps.iter().filter(|step| !step.blocked).find(|step| step.read_as_client(&mut reader).is_err())

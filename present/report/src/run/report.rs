@@ -31,7 +31,7 @@ pub struct Report {
     pub published: Vec<PublishedFigure>,
     pub run: Run,
     pub analysis: Analysis,
-    /// CPU profiles, or why there are none. Absent if the run was not profiled.
+    /// CPU profiles, or the reason why they are missing. Absent if the run was not profiled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profiles: Option<Profiles>,
 }

@@ -17,7 +17,8 @@ pub const MAX_WAIT: Duration = Duration::from_secs(120);
 
 /// Starts a browser with a desktop window.
 pub fn start_browser() -> Browser {
-    let path = default_executable().or_else(|_| Tool::Chromium.find_or_install(&NoProgress)).expect("a Chromium");
+    let path =
+        default_executable().or_else(|_| Tool::Chromium.find_or_install(&NoProgress)).expect("Chromium is installed");
     let options = LaunchOptions::default_builder()
         .path(Some(path))
         .window_size(Some((1280, 900)))

@@ -25,7 +25,7 @@ impl ViewText {
     /// harmless: of the server, a plugin, a component or a library, or stored and not in
     /// `harmless`. `None` for a text that the account may not read.
     pub fn unknown_function(&self, harmless: &[String]) -> Option<String> {
-        // Servers read the text of a view in this mode, whatever that of the session is.
+        // Servers read the text of a view in this mode, not in the mode of the session.
         let mode = SqlMode::default();
         // MySQL prints a stored function as its author wrote it, with a schema or without.
         let is_harmless = |name: &str| {

@@ -92,7 +92,8 @@ fn cache_key(digest: &str) -> String {
     format!("images/{}", digest.replace(':', "-"))
 }
 
-/// Finds the server of an unpacked image. Fails if it contains none that runs on this machine.
+/// Finds the server of an unpacked image. Fails if the image contains no server that runs on this
+/// machine.
 pub(crate) fn find_program(folder: &Path, name: &str) -> Result<Program, Error> {
     Program::with_bundled_loader(folder, None).map_err(|error| match error {
         Error::NoServer { .. } if program::find_in(&folder.join(ROOT)).is_none() => {

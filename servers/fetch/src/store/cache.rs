@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(fills.into_inner(), 1);
     }
 
-    /// Runs a test of this file with a umask that keeps nobody out.
+    /// Runs a test of this file with a umask of 0.
     #[test]
     fn a_cache_can_be_created_with_any_umask() {
         let test = "store::cache::tests::concurrent_requests_fill_the_folder_once";

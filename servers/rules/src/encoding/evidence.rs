@@ -26,7 +26,8 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// True for a character that is usual in texts beside evidently double-encoded ones.
+    /// True for a character that is usual in texts that also have evidently double-encoded
+    /// characters.
     pub fn is_plausible(&self) -> bool {
         match Script::of(self.decoded) {
             // Without phonetic letters and those of few languages: ɮ, ə, Ʌ.
@@ -71,7 +72,8 @@ fn has_neighbour(sequences: &[Sequence], index: usize) -> bool {
     before.into_iter().chain(sequences.get(index + 1)).any(is_neighbour)
 }
 
-/// True if clean text has no such characters at such a place, whatever else the text has.
+/// True if correctly encoded text never has these characters between these neighbours. Such a
+/// sequence alone proves double encoding.
 fn is_evident_alone(characters: &[char], sequence: &Sequence) -> bool {
     let Sequence { at, length, decoded, .. } = *sequence;
     let (first, second) = (characters[at], characters[at + 1]);
@@ -87,7 +89,7 @@ fn is_evident_alone(characters: &[char], sequence: &Sequence) -> bool {
     }
 }
 
-/// True if no word has such a pair between the characters before and behind it.
+/// True if no word has such a pair between the characters before and after it.
 fn is_evident_pair(before: &[char], first: char, second: char, behind: Option<char>) -> bool {
     let is_letter = |back: usize| before.iter().nth_back(back).is_some_and(|character| character.is_alphabetic());
     let is_one_letter_word = is_letter(0) && !is_letter(1);

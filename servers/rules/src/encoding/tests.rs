@@ -37,7 +37,7 @@ const WORDS: &str = "NESCAFÉ|CAFÉ|BEYONCÉ|ROSÉ|LIBERTÉ|OÙ|NOËL|FRANÇAIS|
     PIÙ|CITTÀ|PERCHÉ|CAFFÈ|È|perché|più|ZOÓ|DÓ|BÓ|MIASTÓ|Kraków|PÓ|BÉBÉ|HÔTEL|RENÉ|CITROËN|\
     NESTLÉ|HÄAGEN|JALAPEÑO|LÄTTA|5 Å|12 Å|1 eÅ|0,5 Å|3 Ñ|1 É|100 Å";
 
-/// What stands behind words.
+/// Signs that follow words.
 const SIGNS: &str = "®|™|…|»|”|’|–|²|³|º|ª|©|“|‘|—|•|›|\u{a0}»|…”|®…|™?|’s|’S|’n|…»|”.|»,|®, |™ & Co|²)|\
     \u{a0}!|\u{a0}»…|» «|\u{a0}«x»|–B|·|°|¡|…¿";
 

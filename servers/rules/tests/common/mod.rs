@@ -1,6 +1,6 @@
 //! Servers that the rules are compared with.
 
-/// One server of each series whose limits differ.
+/// A server of each series with limits of its own.
 pub const SERVERS: [&str; 10] = [
     "mysql@5.6",
     "mysql@5.7",

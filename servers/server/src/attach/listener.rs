@@ -22,7 +22,7 @@ pub(super) fn find_listeners(port: u16) -> Vec<Listener> {
 }
 
 /// True if all sockets that listen on `port` belong to root, to accounts of services or to this
-/// user. False if there is none, as for a port that a packet filter forwards.
+/// user. False without a listening socket, as for a port that a packet filter forwards.
 pub(crate) fn is_trusted_port(port: u16) -> bool {
     let own = rustix::process::geteuid().as_raw();
     let listeners = find_listeners(port);

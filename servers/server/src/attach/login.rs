@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::connect::{Secret, TlsMode};
 
-/// Options of MySQL's and MariaDB's clients. One value per source, such as the environment;
+/// Options of MySQL's and MariaDB's clients from one source, such as the environment.
 /// [`or`](Self::or) merges sources.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ClientOptions {

@@ -77,7 +77,7 @@ impl Conn {
         }
     }
 
-    /// Limits what all statements that follow cost together.
+    /// Limits the total cost of all later statements.
     pub(crate) fn limit_load(&self, load: Load) {
         if let Some(watch) = &self.watch {
             watch.limit_load(load);

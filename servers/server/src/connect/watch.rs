@@ -92,7 +92,7 @@ impl Watch {
         self.limit.store(limit.as_millis() as u64, Ordering::Release);
     }
 
-    /// Adds limits of all statements together. Those of an earlier call stay.
+    /// Limits the total of all statements. The limits of the first call stay in force.
     pub(super) fn limit_load(&self, load: Load) {
         let _ = self.load.set(load);
     }

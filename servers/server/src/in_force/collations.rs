@@ -37,7 +37,7 @@ pub fn current_charset_name(charset: &str) -> &str {
     if charset.eq_ignore_ascii_case("utf8") { "utf8mb3" } else { charset }
 }
 
-/// True for two names of one collation, in any case: `utf8_bin` and `UTF8MB3_BIN`.
+/// True for two names of the same collation, case-insensitively: `utf8_bin` and `UTF8MB3_BIN`.
 pub fn is_same_collation(one: &str, other: &str) -> bool {
     current_collation_name(one).eq_ignore_ascii_case(&current_collation_name(other))
 }

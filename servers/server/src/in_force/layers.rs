@@ -39,14 +39,14 @@ pub struct Layers {
     pub table: CharsetCollation,
     /// Charset and collation of the column; `null` if its type is not a string type.
     pub column: Option<CharsetCollation>,
-    /// Session variables of the load; `null` until the load has connected.
+    /// Session variables of the load generator's connection; `null` until it has connected.
     pub connection: Option<ConnectionCharsets>,
-    /// Collation id in the handshake of the load's client.
+    /// Collation id in the handshake of the load generator.
     pub handshake_collation_id: Option<u16>,
 }
 
 /// Reads the layers from the server to a column. The caller adds the connection's layer from a
-/// connection of the load, because `conn` is a control connection.
+/// connection of the load generator, because `conn` is a control connection.
 pub fn read_layers(conn: &mut Conn, schema: &str, table: &str, column: &str) -> Result<Layers, Error> {
     let server = "SELECT @@GLOBAL.character_set_server, @@GLOBAL.collation_server";
     let (charset, collation) = require_row(conn.query_first(server)?)?;
@@ -72,7 +72,6 @@ pub fn read_layers(conn: &mut Conn, schema: &str, table: &str, column: &str) -> 
     })
 }
 
-/// Reads the character set variables of a connection's session.
 pub fn read_connection_charsets(conn: &mut Conn) -> Result<ConnectionCharsets, Error> {
     let variables = "SELECT @@SESSION.character_set_client, @@SESSION.character_set_connection, \
                      @@SESSION.character_set_results, @@SESSION.collation_connection";

@@ -61,8 +61,8 @@ pub(super) fn prepare_logs(options: &Options, account: Option<&Account>) -> Resu
     Ok(())
 }
 
-/// Opens a log that belongs to the user id of an earlier server. `None` for every other file, which
-/// keeps its owner.
+/// Opens a log that belongs to the user id of an earlier server. `None` for any other file, whose
+/// owner must not change.
 fn earlier_log(path: &Path) -> Option<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = OpenOptions::new().append(true).custom_flags(flags.bits() as i32).open(path).ok()?;

@@ -36,9 +36,11 @@ fn split_parts(text: &str) -> Vec<String> {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
-            '\\' if chars.peek() == Some(&',') => parts.last_mut().expect("never empty").extend(chars.next()),
+            '\\' if chars.peek() == Some(&',') => {
+                parts.last_mut().expect("there is always a last part").extend(chars.next())
+            }
             ',' => parts.push(String::new()),
-            _ => parts.last_mut().expect("never empty").push(c),
+            _ => parts.last_mut().expect("there is always a last part").push(c),
         }
     }
     parts.retain(|part| !part.is_empty());

@@ -174,7 +174,8 @@ fn folders_and_recipes_of_strangers_choose_nothing_that_runs() {
     assert_eq!(ear.heard(), "", "the program was run");
 }
 
-/// A panic in any thread ends the command with status 2: nobody waits for the thread.
+/// A panic in any thread ends the command with status 2, also in a thread that no other thread
+/// joins.
 #[test]
 fn panics_of_threads_end_the_command() {
     let foreign = Foreign::start("mariadb");

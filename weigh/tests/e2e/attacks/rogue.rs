@@ -20,7 +20,7 @@ pub enum Moment {
     Text(&'static str),
 }
 
-/// A socket in front of a server.
+/// A proxy before a server, on a socket.
 pub struct Rogue {
     pub socket: PathBuf,
     state: Arc<State>,
@@ -212,7 +212,7 @@ pub fn local_infile(client: &mut UnixStream) {
     }
 }
 
-/// A socket in front of a server that replaces a text in the definitions of `SHOW CREATE`.
+/// A proxy before a server that replaces a text in the definitions of `SHOW CREATE`.
 pub struct Liar {
     pub socket: PathBuf,
     has_lied: Arc<AtomicBool>,

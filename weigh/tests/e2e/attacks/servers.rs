@@ -107,8 +107,8 @@ fn compared_results_have_a_bound_in_memory() {
     assert!(peak < 120, "{peak} MiB: {finished}");
 }
 
-/// A server that freezes is reported within the timeout and the probe's, whatever limit the
-/// statement has.
+/// A server that freezes is reported within the timeout and the probe's timeout, even if the
+/// statement's own limit is longer.
 #[test]
 fn frozen_server_ends_audit_in_time() {
     retry(|| {

@@ -17,9 +17,9 @@ fn function(name: &str, body: &str) -> String {
     )
 }
 
-/// A server with a table that nobody may touch, and views of the account `low` in its own schema:
-/// three that change what they can, one that takes a lock, one on another, and two that are
-/// harmless.
+/// A server with the table `victim.secret`, which no test may change, and seven views in the schema
+/// of the account `low`. Three change data or settings by a function, one takes a lock, one reads
+/// another view, two are harmless.
 fn start(spec: &str) -> Foreign {
     let server = Foreign::start(spec);
     for statement in [
@@ -47,7 +47,7 @@ fn start(spec: &str) -> Foreign {
         "CREATE VIEW evil.plain AS SELECT s FROM evil.t",
         "DROP FUNCTION evil.f",
         "DROP FUNCTION evil.g",
-        // An INVOKER function has the rights of whoever calls it.
+        // An INVOKER function has the rights of its caller.
         &function("evil.f", "SET SESSION TRANSACTION READ WRITE; SET GLOBAL max_connections = 55"),
         &function("evil.g", "SET SESSION TRANSACTION READ WRITE; UPDATE victim.secret SET a = 666"),
     ] {

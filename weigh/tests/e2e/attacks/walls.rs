@@ -1,5 +1,5 @@
-//! Programs, dumps and scripts that reach for what lies beside a private server: files behind
-//! links, files that the option file names, sockets. The mode of each lets every user in.
+//! Programs, dumps and scripts that try to reach files and sockets outside of a private server:
+//! through links, or by names in the option file. The mode of each lets every user in.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

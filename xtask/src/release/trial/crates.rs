@@ -1,5 +1,5 @@
 //! The packages for crates.io: a new crate depends on the libraries by version, and the command is
-//! installed. Cargo is told to take the packages for those of crates.io.
+//! installed. An option of cargo replaces the packages of crates.io by these files.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Rows that have one key after the conversion, and different ones before it.
+//! Rows whose keys differ before the conversion and are equal after it.
 
 use std::collections::BTreeSet;
 

@@ -41,7 +41,7 @@ struct OpenBlock {
 /// Result of reading a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// A beginning, such as `IF … THEN`. Another statement follows.
+    /// The beginning of a compound statement, such as `IF … THEN`. Another statement follows.
     Opened,
     /// A statement up to its `;`.
     Ended,

@@ -27,7 +27,6 @@ impl<'t, 'a> Reader<'t, 'a> {
         self.at += 1;
     }
 
-    /// Tokens before the position.
     pub fn read_so_far(&self) -> &'t [Token<'a>] {
         &self.tokens[..self.at.min(self.tokens.len())]
     }
@@ -127,8 +126,8 @@ impl<'t, 'a> Reader<'t, 'a> {
     }
 }
 
-/// Splits `read_loop:LOOP` into a label, a colon and `LOOP`, as servers read it: a body has no
-/// placeholders.
+/// The tokenizer reads `:LOOP` of `read_loop:LOOP` as a named placeholder. Splits it into a colon
+/// and a word, as servers do. `?` is refused.
 pub(super) fn split_labels<'a>(tokens: &[Token<'a>]) -> Result<Vec<Token<'a>>, OutOfScope> {
     let mut found = Vec::with_capacity(tokens.len());
     for token in tokens {

@@ -139,7 +139,7 @@ pub const CASES: &[Case] = &[
             "INSERT INTO g (id) VALUES (1)",
         ],
         findings: &[
-            // Its expression is read as it is printed.
+            // The expression of `g.b` is evaluated as the server prints it.
             ("generated-values", "g.b"),
             ("lost-character", "e.a"),
             ("lost-character", "g.a"),
