@@ -67,13 +67,16 @@ mod weights;
 
 pub use api::{
     Alphabet, AsCollated, Coercibility, Collated, CollatedBuf, Collation, CollationChoice, Column, ColumnError,
-    ColumnIter, ColumnKeys, Direction, KEY_FORMAT, KeyRange, LikePattern, LookupError, Meaning, Offset, Operand,
-    RowKey, Side, SliceTooShort, UnknownFlavour, choose_collation, mariadb, mysql, similar_names,
+    ColumnIter, ColumnKeys, CombinedCollation, Direction, Expression, KEY_FORMAT, KeyRange, LikePattern,
+    LookupError, Meaning, Offset, Operand, RowKey, Side, SliceTooShort, UnknownFlavour, choose_collation,
+    combine_collations, mariadb, mysql, similar_names,
 };
 pub use catalogue::{
     DATA_VERSIONS, Flavour, Info, InvalidVersion, Levels, Pad, ServerVersion, UNICODE_VERSIONS, catalogue,
 };
-pub use charset::{Character, Characters, Charset, Content, Converted, Unconvertible, UnknownCharset};
+pub use charset::{
+    Character, Characters, Charset, Content, Converted, Unconvertible, UnknownCharset,
+};
 pub use operations::elements::{Element, Weights};
 
 /// Returns the instruction set that the library uses on this machine: `avx512`, `avx2`, `sse2`,

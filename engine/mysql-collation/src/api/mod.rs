@@ -25,7 +25,9 @@ mod generated {
 }
 
 pub use alphabet::Alphabet;
-pub use coercion::{Coercibility, CollationChoice, Operand, Side, choose_collation};
+pub use coercion::{
+    Coercibility, CollationChoice, CombinedCollation, Expression, Operand, Side, choose_collation, combine_collations,
+};
 pub use collated::{AsCollated, Collated, CollatedBuf};
 pub use collation::Collation;
 pub use column::{Column, ColumnError, ColumnIter, ColumnKeys, Offset};
