@@ -2,6 +2,7 @@
 //! collations. A port reads the stream, computes the same, and compares.
 //!
 //! ```text
+//! 4 bytes        number of combinations of collations, as below
 //! for each collation:
 //!     1 byte     1; 0 ends the stream
 //!     1 byte     flavour: 0 MySQL, 1 MariaDB
@@ -23,9 +24,21 @@
 //!         8 bytes    stable hash of the first string, with its length as seed
 //!         the first string in UTF-8, with U+FFFD for what is no character
 //!         that text encoded in the collation's character set, with ? for what it lacks
+//!         the group key of the first string
+//!         the key of its first characters in a prefix index: (length of the string mod 5) of them
 //!     for every 16th record also:
 //!         4 bytes    n, n strings that divide the range from the lesser to the greater string
 //!         an optional string: an upper bound of strings that begin with the string to search for
+//! ```
+//!
+//! ```text
+//! combination:
+//!     7 bytes    version: flavour, three numbers of two bytes
+//!     1 byte     expression: 0 a comparison, 1 a text
+//!     1 byte     number of operands; each:
+//!         4 bytes    id, coercibility from 0 explicit to 6 ignorable, whether ASCII
+//!     1 byte     0 illegal mix, and two bytes with the error's number; 1 a collation, 2 one if it
+//!                represents the values, and an operand with the collation and coercibility
 //! ```
 //!
 //! Numbers are little-endian. A string has its length before it, in four bytes. A range is its
@@ -39,6 +52,8 @@ use anyhow::Result;
 use mysql_collation::{Alphabet, Charset, Collation, Content, Flavour, KeyRange, catalogue};
 
 use crate::verify::{Random, Texts};
+
+mod combinations;
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -59,6 +74,7 @@ const ALPHABET: &str = "!-09azAZbcdhlsxyéßñőŁΩЖяあ漢한";
 pub fn run(arguments: &Arguments) -> Result<()> {
     let mut out = BufWriter::with_capacity(1 << 20, std::io::stdout().lock());
     let mut random = Random::new(arguments.seed);
+    combinations::write(arguments.pairs, &mut random, &mut out)?;
     for flavour in Flavour::ALL {
         for collation in choose(flavour, arguments.collations, &mut random) {
             let seed = random.below(usize::MAX) as u64;
@@ -108,6 +124,8 @@ fn write_records(collation: Collation, count: usize, seed: u64, out: &mut impl W
         let decoded = decode(collation, &a);
         write_string(decoded.as_bytes(), out)?;
         write_string(&encode(collation, &decoded), out)?;
+        write_string(&collation.group_key(&a), out)?;
+        write_string(&collation.prefix_index_key(&a, a.len() % 5), out)?;
         if number % 16 == 0 {
             let (low, high) = if collation.compare(&a, &b).is_gt() { (&b, &a) } else { (&a, &b) };
             let parts = alphabet.split(low, high, 2 + a.len() % 7);

@@ -143,3 +143,36 @@ func ExampleCollation_StableHash() {
 	// B5D57E1D2ACC8E09
 	// true
 }
+
+func ExampleChooseCollation() {
+	version, err := mysqlcollation.ParseServerVersion("8.0.34")
+	if err != nil {
+		panic(err)
+	}
+	column := func(name string) mysqlcollation.Operand {
+		c, err := mysqlcollation.Lookup(version.Flavour, name)
+		if err != nil {
+			panic(err)
+		}
+		return mysqlcollation.Operand{Collation: c, Coercibility: mysqlcollation.Implicit}
+	}
+	chosen, err := mysqlcollation.ChooseCollation(version, column("latin1_swedish_ci"), column("utf8mb4_bin"))
+	fmt.Println(chosen.Collation, err)
+	_, err = mysqlcollation.ChooseCollation(version, column("utf8mb4_general_ci"), column("utf8mb4_0900_ai_ci"))
+	fmt.Println(err)
+	// Output:
+	// utf8mb4_bin <nil>
+	// illegal mix of collations (error 1267)
+}
+
+func ExampleCollation_AppendPrefixIndexKey() {
+	c, err := mysqlcollation.Lookup(mysqlcollation.MySQL, "utf8mb4_0900_ai_ci")
+	if err != nil {
+		panic(err)
+	}
+	// UNIQUE KEY (name(3)) refuses the second.
+	one := c.AppendPrefixIndexKey(nil, []byte("Müller"), 3)
+	other := c.AppendPrefixIndexKey(nil, []byte("MULTI"), 3)
+	fmt.Println(bytes.Equal(one, other))
+	// Output: true
+}

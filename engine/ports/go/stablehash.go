@@ -12,11 +12,7 @@ func (c *Collation) StableHash(s []byte, seed uint64) uint64 {
 	w := c.weights()
 	switch {
 	case w.bytes != nil:
-		weights := make([]byte, len(s))
-		for i, b := range s {
-			weights[i] = w.bytes[b]
-		}
-		return xxh64(c.trimmed(weights, w.bytes[' ']), seed)
+		return xxh64(c.trimmed(w.appendBytes(nil, s), w.bytes[' ']), seed)
 	case w.text != nil:
 		return xxh64(c.trimmed(w.text.appendKey(nil, s), ' '), seed)
 	case c.kind == kindNumbers && w.encoding.decoding == decodeUTF8:
@@ -26,14 +22,28 @@ func (c *Collation) StableHash(s []byte, seed uint64) uint64 {
 	if c.wrapsFirstMark {
 		mark = findWrappedMark(&w.levels[0], s)
 	}
-	var all []byte
+	return xxh64(w.appendLevels(nil, s, mark, true), seed)
+}
+
+// appendBytes appends the weight of each byte.
+func (w *weights) appendBytes(dst, s []byte) []byte {
+	for _, b := range s {
+		dst = append(dst, w.bytes[b])
+	}
+	return dst
+}
+
+// appendLevels appends the weights of all levels, each after the first after
+// 00 00. With trims, those of spaces at the end of levels that pad are left
+// out.
+func (w *weights) appendLevels(dst, s []byte, mark wrappedMark, trims bool) []byte {
 	for i := range w.levels {
 		if i > 0 {
-			all = append(all, 0, 0)
+			dst = append(dst, 0, 0)
 		}
-		all = w.levels[i].appendTrimmed(all, s, mark)
+		dst = w.levels[i].appendFed(dst, s, mark, trims)
 	}
-	return xxh64(all, seed)
+	return dst
 }
 
 // trimmed returns weights without those of spaces at the end, under PAD SPACE.
@@ -44,9 +54,9 @@ func (c *Collation) trimmed(weights []byte, space byte) []byte {
 	return weights
 }
 
-// appendTrimmed appends the weights of a text without those of spaces at the
-// end, if the level pads.
-func (l *level) appendTrimmed(dst, text []byte, mark wrappedMark) []byte {
+// appendFed appends the weights of a text. With trims, those of spaces at the
+// end are left out if the level pads.
+func (l *level) appendFed(dst, text []byte, mark wrappedMark, trims bool) []byte {
 	c := cursor{level: l, text: text, mark: mark}
 	kept := len(dst)
 	for {
@@ -55,7 +65,7 @@ func (l *level) appendTrimmed(dst, text []byte, mark wrappedMark) []byte {
 			return dst[:kept]
 		}
 		dst = append(dst, byte(weight>>8), byte(weight))
-		if int(weight) != l.pad {
+		if !trims || int(weight) != l.pad {
 			kept = len(dst)
 		}
 	}

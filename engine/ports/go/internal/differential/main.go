@@ -27,16 +27,18 @@ func main() {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(2)
 	}
-	fmt.Printf("%d collations, %d pairs, %d differences\n", run.collations, run.pairs, run.differences)
+	fmt.Printf("%d combinations, %d collations, %d pairs, %d differences\n",
+		run.combinations, run.collations, run.pairs, run.differences)
 	if run.differences > 0 || run.collations == 0 {
 		os.Exit(1)
 	}
 }
 
 type comparison struct {
-	in                             *bufio.Reader
-	collations, pairs, differences int
-	key                            []byte
+	in                       *bufio.Reader
+	combinations, collations int
+	pairs, differences       int
+	key                      []byte
 }
 
 // alphabet has the characters of strings between strings.
@@ -57,6 +59,7 @@ type record struct {
 	cases               [2][]byte
 	stableHash          uint64
 	decoded, encoded    []byte
+	group, prefix       []byte
 	// hasParts: the record has parts and a bound.
 	hasParts bool
 	parts    [][]byte
@@ -66,6 +69,9 @@ type record struct {
 type keyRange struct{ low, high []byte }
 
 func (c *comparison) all() error {
+	if err := c.allCombinations(); err != nil {
+		return err
+	}
 	for {
 		more, err := c.in.ReadByte()
 		if err != nil {
@@ -154,11 +160,13 @@ func (c *comparison) readOperations(r *record) error {
 	if err := binary.Read(c.in, binary.LittleEndian, &r.stableHash); err != nil {
 		return err
 	}
-	if err := c.readString(&r.decoded); err != nil {
-		return err
+	for _, to := range []*[]byte{&r.decoded, &r.encoded, &r.group, &r.prefix} {
+		if err := c.readString(to); err != nil {
+			return err
+		}
 	}
-	if err := c.readString(&r.encoded); err != nil || !r.hasParts {
-		return err
+	if !r.hasParts {
+		return nil
 	}
 	return c.readParts(r)
 }
@@ -251,6 +259,8 @@ func (c *comparison) compareOperations(collation *mysqlcollation.Collation, r *r
 	c.checkBytes(collation, "decoding", r.a, []byte(collation.Decode(r.a)), r.decoded)
 	encoded, _ := collation.Encode(string(r.decoded))
 	c.checkBytes(collation, "encoding", r.decoded, encoded, r.encoded)
+	c.checkBytes(collation, "group key", r.a, collation.AppendGroupKey(nil, r.a), r.group)
+	c.checkBytes(collation, "prefix key", r.a, collation.AppendPrefixIndexKey(nil, r.a, len(r.a)%5), r.prefix)
 }
 
 func (c *comparison) compareParts(letters *mysqlcollation.Alphabet, collation *mysqlcollation.Collation, r *record) {

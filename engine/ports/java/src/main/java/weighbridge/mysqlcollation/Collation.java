@@ -3,6 +3,7 @@ package weighbridge.mysqlcollation;
 import java.io.InvalidObjectException;
 import java.io.ObjectInputStream;
 import java.io.Serializable;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
@@ -212,6 +213,38 @@ public final class Collation implements Comparator<String>, Serializable {
         Bytes key = new Bytes(2 * text.length + 16);
         SortKeys.append(this, text, key);
         return key.toArray();
+    }
+
+    /**
+     * Returns the sort key of the first characters of a string, as in a prefix index: {@code KEY
+     * (name(10))}, {@code UNIQUE KEY (name(10))}. A character of {@code binary} is a byte.
+     *
+     * @param text a string in the collation's character set
+     * @param characters length of the prefix
+     * @return the key
+     */
+    public byte[] prefixIndexKey(byte[] text, int characters) {
+        return sortKey(Arrays.copyOf(text, Keys.firstCharacters(this, text, characters)));
+    }
+
+    /**
+     * Returns a key for the group of a string in {@code GROUP BY}, {@code SELECT DISTINCT} and {@code
+     * UNION}. Strings have equal keys if the server's temporary tables put them in one group. The
+     * order of keys has no meaning.
+     *
+     * <p>Groups differ from equality only for collations of MySQL with PAD SPACE in which other
+     * characters weigh as much as a space: UCA, {@code cp1250_general_ci}, {@code
+     * cp1251_ukrainian_ci} and {@code koi8u_general_ci}. In UCA collations {@code a} equals {@code a}
+     * with a no-break space after it, but MySQL 8.0.12 and 9.7.4 make two groups of them; MySQL 5.6 and
+     * 5.7 make one or two, by the number of rows. {@code COUNT(DISTINCT …)}, joins, unique keys, and {@code GROUP BY}
+     * through an index or a sort take them as equal. Groups of {@code latin2_czech_cs} are not
+     * followed. MySQL 8.0.12 also makes two groups of the empty string and the strings that equal it.
+     *
+     * @param text a string in the collation's character set
+     * @return the key
+     */
+    public byte[] groupKey(byte[] text) {
+        return Keys.ofGroup(this, text);
     }
 
     /**

@@ -14,9 +14,7 @@ final class StableHashes {
         Weights weights = collation.weights();
         Bytes out = new Bytes(2 * text.length + 16);
         if (weights.bytes != null) {
-            for (byte b : text) {
-                out.add(weights.bytes[b & 0xFF]);
-            }
+            addBytes(weights, text, text.length, out);
             trim(collation, out, weights.bytes[' ']);
         } else if (weights.text != null) {
             weights.text.key(text, 0, text.length, out);
@@ -25,7 +23,7 @@ final class StableHashes {
             out.add(text, 0, text.length);
             trim(collation, out, (byte) ' ');
         } else {
-            addLevels(collation, weights, text, out);
+            addLevels(weights, text, text.length, collation.wrappedMark(weights, text, 0, text.length), true, out);
         }
         return xxh64(out.bytes, out.length, seed);
     }
@@ -36,18 +34,29 @@ final class StableHashes {
         }
     }
 
-    private static void addLevels(Collation collation, Weights weights, byte[] text, Bytes out) {
-        WrappedMark mark = collation.wrappedMark(weights, text, 0, text.length);
+    /** Adds the weight of each byte of the text up to a position. */
+    static void addBytes(Weights weights, byte[] text, int end, Bytes out) {
+        for (int at = 0; at < end; at++) {
+            out.add(weights.bytes[text[at] & 0xFF]);
+        }
+    }
+
+    /**
+     * Adds the weights of all levels of the text up to a position, each after the first after 00 00.
+     *
+     * @param trims whether those of spaces at the end are left out at levels that pad
+     */
+    static void addLevels(Weights weights, byte[] text, int end, WrappedMark mark, boolean trims, Bytes out) {
         Cursor cursor = new Cursor();
         for (Level level : weights.levels) {
             if (level != weights.levels[0]) {
                 out.addWord(0);
             }
             int kept = out.length;
-            cursor.set(level, text, 0, 0, text.length, mark);
+            cursor.set(level, text, 0, 0, end, mark);
             for (int weight = cursor.weight(); weight >= 0; weight = cursor.weight()) {
                 out.addWord(weight);
-                if (weight != level.pad) {
+                if (!trims || weight != level.pad) {
                     kept = out.length;
                 }
             }

@@ -25,6 +25,10 @@ final class Differential {
     }
 
     private boolean run() throws IOException {
+        int combinations = Integer.reverseBytes(in.readInt());
+        for (int number = 0; number < combinations; number++) {
+            combination();
+        }
         int collations = 0;
         long pairs = 0;
         while (in.readUnsignedByte() == 1) {
@@ -38,8 +42,40 @@ final class Differential {
                 pairs++;
             }
         }
-        System.out.println(collations + " collations, " + pairs + " pairs, " + differences + " differences");
+        System.out.println(combinations + " combinations, " + collations + " collations, " + pairs + " pairs, " + differences + " differences");
         return collations > 0 && differences == 0;
+    }
+
+    /** Compares how the collations of operands are combined. */
+    private void combination() throws IOException {
+        Flavour flavour = Flavour.values()[in.readUnsignedByte()];
+        ServerVersion version = new ServerVersion(flavour, word(), word(), word());
+        CollationRules.Expression expression = CollationRules.Expression.values()[in.readUnsignedByte()];
+        Operand[] operands = new Operand[in.readUnsignedByte()];
+        for (int i = 0; i < operands.length; i++) {
+            operands[i] = operand(flavour);
+        }
+        int kind = in.readUnsignedByte();
+        String expected = kind == 0 ? "error " + word() : operand(flavour) + (kind == 2 ? " if representable" : "");
+        String result;
+        try {
+            result = CollationRules.of(version).combine(expression, operands).toString();
+        } catch (IllegalMixException mix) {
+            result = "error " + mix.error();
+        }
+        if (!result.equals(expected) && differences++ < MAX_EXAMPLES) {
+            System.out.println(version + ": " + expression + " of " + Arrays.toString(operands) + ": " + result
+                    + ", not " + expected);
+        }
+    }
+
+    private Operand operand(Flavour flavour) throws IOException {
+        Operand operand = new Operand(Collation.ofId(flavour, word()), Coercibility.values()[in.readUnsignedByte()]);
+        return operand.withAscii(in.readUnsignedByte() == 1);
+    }
+
+    private int word() throws IOException {
+        return Short.toUnsignedInt(Short.reverseBytes(in.readShort()));
     }
 
     /** Compares a record; with an alphabet, also strings between strings. */
@@ -68,6 +104,8 @@ final class Differential {
         String decoded = new String(string(), StandardCharsets.UTF_8);
         check(collation.decode(a).equals(decoded), collation, "decoding", a, b);
         check(Arrays.equals(collation.encode(decoded), string()), collation, "encoding", a, b);
+        check(Arrays.equals(collation.groupKey(a), string()), collation, "group key", a, b);
+        check(Arrays.equals(collation.prefixIndexKey(a, a.length % 5), string()), collation, "prefix key", a, b);
         if (alphabet != null) {
             parts(collation, alphabet, order > 0 ? b : a, order > 0 ? a : b, 2 + a.length % 7);
             check(Arrays.equals(alphabet.prefixUpperBound(searched), optional()), collation, "bound", searched, a);
