@@ -75,7 +75,7 @@ pub use catalogue::{
     DATA_VERSIONS, Flavour, Info, InvalidVersion, Levels, Pad, ServerVersion, UNICODE_VERSIONS, catalogue,
 };
 pub use charset::{
-    Character, Characters, Charset, Content, Converted, Unconvertible, UnknownCharset,
+    Character, Characters, Charset, Content, Converted, Unconvertible, Undecodable, Unencodable, UnknownCharset,
 };
 pub use operations::elements::{Element, Weights};
 

@@ -5,7 +5,7 @@ use core::fmt;
 
 use super::LikePattern;
 use crate::catalogue::{Flavour, Info};
-use crate::charset::Charset;
+use crate::charset::{Charset, Unencodable};
 use crate::dispatch::{self, Descriptor, Handle};
 use crate::operations::compare::Compare;
 use crate::operations::elements::{self, Weights};
@@ -149,6 +149,25 @@ impl Collation {
     /// Appends the sort key for `text` to `key`.
     pub fn sort_key_into(&self, text: &[u8], key: &mut Vec<u8>) {
         dispatch::run(self.descriptor(), SortKey { text, key });
+    }
+
+    /// Compares two texts, encoded in the collation's character set. [`Collation::compare`] takes
+    /// bytes of that character set: those of `latin1_swedish_ci` are no UTF-8.
+    ///
+    /// # Errors
+    /// [`Unencodable`] if the character set lacks a character.
+    ///
+    /// ```
+    /// use mysql_collation::{Collation, Flavour};
+    ///
+    /// let latin1 = Collation::by_name(Flavour::MySql, "latin1_swedish_ci")?;
+    /// assert!(latin1.compare_str("ä", "Ä").unwrap().is_eq());
+    /// assert!(latin1.compare_str("ä", "漢").is_err());
+    /// # Ok::<(), mysql_collation::LookupError>(())
+    /// ```
+    pub fn compare_str(&self, a: &str, b: &str) -> Result<Ordering, Unencodable> {
+        let charset = self.charset();
+        Ok(self.compare(&charset.encode_str(a)?, &charset.encode_str(b)?))
     }
 
     /// Returns a hash. Equal strings have equal hashes. The hash can change between versions of the

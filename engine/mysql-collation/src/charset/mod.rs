@@ -26,6 +26,7 @@ mod shape;
 mod single_byte;
 #[cfg(test)]
 mod tests;
+mod text;
 pub(crate) mod utf8;
 
 #[cfg(feature = "oracle")]
@@ -39,6 +40,7 @@ pub(crate) use encoding::{Encoding, MultiByteEncoding, TextEncoding, Utf8};
 pub(crate) use gb18030::number as four_bytes_number;
 pub(crate) use pages::Pages;
 pub(crate) use shape::{CharacterShape, DoubleByteShape, EucJp, Gb18030};
+pub use text::{Undecodable, Unencodable};
 
 macro_rules! charsets {
     ($($variant:ident $name:literal $min:literal $max:literal $doc:literal;)*) => {
@@ -248,5 +250,22 @@ impl Charset {
         }
         let good = self.well_formed_prefix(bytes);
         simd::get().utf8_starts(&bytes[..good]) + self.characters(Flavour::MySql, &bytes[good..]).count()
+    }
+
+    /// Returns the first `count` characters of `bytes`, or all. Each ill-formed byte counts as a
+    /// character.
+    ///
+    /// ```
+    /// use mysql_collation::Charset;
+    /// assert_eq!(Charset::Gbk.first_chars(b"\xB0\xA1bc", 2), b"\xB0\xA1b");
+    /// ```
+    pub fn first_chars(self, bytes: &[u8], count: usize) -> &[u8] {
+        let end = if self.max_bytes() == 1 {
+            count
+        } else {
+            let last = count.checked_sub(1).and_then(|last| self.characters(Flavour::MySql, bytes).nth(last));
+            if count == 0 { 0 } else { last.map_or(bytes.len(), |last| last.bytes.end) }
+        };
+        bytes.get(..end).unwrap_or(bytes)
     }
 }
