@@ -146,6 +146,42 @@ impl Alphabet {
         None
     }
 
+    /// Returns a string that is not greater than any string that begins with `prefix`, as
+    /// [`Collation::starts_with`] defines it. `None` if no such string is found, for example before
+    /// the first letter of the alphabet.
+    ///
+    /// `prefix` itself is often no such bound: under PAD SPACE, `'a\t'` begins with `a` and is
+    /// less. A string between the bounds need not begin with `prefix`, so keep the `LIKE`.
+    ///
+    /// ```
+    /// use mysql_collation::{Alphabet, mysql::UTF8MB4_GENERAL_CI};
+    ///
+    /// let alphabet = Alphabet::from_chars(UTF8MB4_GENERAL_CI, 'a'..='z');
+    /// // WHERE name >= 'malz' AND name < 'man' AND name LIKE 'mam%'
+    /// assert_eq!(alphabet.prefix_lower_bound(b"mam").unwrap(), b"malz");
+    /// assert_eq!(alphabet.prefix_upper_bound(b"mam").unwrap(), b"man");
+    /// ```
+    pub fn prefix_lower_bound(&self, prefix: &[u8]) -> Option<Vec<u8>> {
+        let start = self.collation.prefix_range(prefix).start;
+        let is_bound = |text: &[u8]| self.collation.sort_key(text) <= start;
+        if is_bound(prefix) {
+            return Some(prefix.to_vec());
+        }
+        let greatest = self.letters.last()?;
+        let flavour = self.collation.info().flavour;
+        let mut starts: Vec<usize> =
+            self.collation.charset().characters(flavour, prefix).map(|character| character.bytes.start).collect();
+        while let Some(at) = starts.pop() {
+            let with = |letter: &Letter| [&prefix[..at], &letter.bytes].concat();
+            let less = self.letters.partition_point(|letter| is_bound(&with(letter)));
+            if let Some(letter) = less.checked_sub(1).and_then(|last| self.letters.get(last)) {
+                let near = [with(letter).as_slice(), &greatest.bytes].concat();
+                return Some(if is_bound(&near) { near } else { with(letter) });
+            }
+        }
+        None
+    }
+
     /// Splits with strings of at most `length` characters.
     fn split_at_depth(&self, a: &[u8], b: &[u8], range: [&[usize]; 2], length: usize, parts: usize) -> Vec<Vec<u8>> {
         let base = self.letters.len() as u64;
@@ -333,6 +369,11 @@ mod tests {
         let letters = Alphabet::from_chars(UTF8MB4_0900_AI_CI, 'a'..='z');
         assert_eq!(letters.prefix_upper_bound(b"azz"), Some(b"b".to_vec()));
         assert_eq!(letters.prefix_upper_bound(b"zz"), None);
+        // NO PAD, and one level.
+        assert_eq!(letters.prefix_lower_bound(b"azz"), Some(b"azz".to_vec()));
+        let padded = Alphabet::from_chars(UTF8MB4_GENERAL_CI, 'a'..='z');
+        assert_eq!(padded.prefix_lower_bound(b"ba"), Some(b"b".to_vec()));
+        assert_eq!(padded.prefix_lower_bound(b"a"), None);
         assert_eq!(letters.prefix_upper_bound(b""), None);
     }
 
@@ -350,6 +391,11 @@ mod tests {
                     prop_assert!(collation.compare(&last, &text).is_lt() || collation.compare(&a, &b).is_eq(), "{collation}");
                     prop_assert_eq!(collation.charset().validate(&text), Ok(()));
                     last = text;
+                }
+                if let Some(bound) = alphabet.prefix_lower_bound(&a) {
+                    for text in [a.clone(), [&a[..], &b].concat()] {
+                        prop_assert!(!collation.starts_with(&text, &a) || collation.compare(&bound, &text).is_le(), "{collation} {a:x?} {bound:x?}");
+                    }
                 }
                 if let Some(bound) = alphabet.prefix_upper_bound(&a) {
                     for text in [a.clone(), [&a[..], &b].concat()] {

@@ -94,10 +94,14 @@ impl Collation {
     /// assert!(all.start.is_empty() && all.end.is_none());
     /// ```
     pub fn like_range(&self, pattern: &[u8], escape: Option<char>) -> KeyRange {
-        let encoding = self.descriptor().encoding;
         let mut buffer = [0; 4];
         let escape = escape.and_then(|escape| self.escape(escape, &mut buffer));
-        let parts = WrittenPattern { pattern, escape, wildcards: wildcards(self.charset()) };
+        self.range_of_parts(WrittenPattern { pattern, escape, wildcards: wildcards(self.charset()) })
+    }
+
+    /// Returns the range of the characters before the first wildcard.
+    pub(super) fn range_of_parts<'p>(self, parts: impl Parts<'p>) -> KeyRange {
+        let encoding = self.descriptor().encoding;
         let mut characters = Vec::new();
         let mut at = 0;
         while let Some((Part::Character(character), next)) =

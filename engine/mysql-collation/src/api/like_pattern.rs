@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::Collation;
+use super::{Collation, KeyRange};
 use crate::dispatch;
 use crate::operations::like::{Like, ReadPart, ReadPattern, read_parts};
 
@@ -36,6 +36,12 @@ impl LikePattern {
         let descriptor = self.collation.descriptor();
         let parts = ReadPattern { pattern: &self.pattern, parts: &self.parts };
         dispatch::run(descriptor, Like { text, parts, descriptor })
+    }
+
+    /// Returns a range that contains the sort keys of all strings that match
+    /// ([`Collation::like_range`]).
+    pub fn key_range(&self) -> KeyRange {
+        self.collation.range_of_parts(ReadPattern { pattern: &self.pattern, parts: &self.parts })
     }
 
     /// Returns the collation under which the pattern matches.
