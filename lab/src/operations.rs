@@ -63,7 +63,7 @@ pub struct Amount {
 /// A check of one operation of one collation.
 type Check = fn(&mut Session<'_>, Collation, ServerVersion, &Rows) -> Result<Outcome>;
 
-const CHECKS: [(&str, Check); 10] = [
+const CHECKS: [(&str, Check); 11] = [
     ("bytewise", checks::compare_bytewise),
     ("LIKE ranges", ranges::compare_like_ranges),
     ("starts_with", ranges::compare_prefixes),
@@ -74,6 +74,7 @@ const CHECKS: [(&str, Check); 10] = [
     ("AS CHAR(n)", checks::compare_padded_weights),
     ("groups", checks::compare_groups),
     ("prefix index", checks::compare_prefix_index),
+    ("row keys", checks::compare_row_keys),
 ];
 
 /// Compares the operations in random collations of a server.

@@ -151,6 +151,7 @@ impl<O: Offset> ExactSizeIterator for ColumnIter<'_, O> {}
 /// Sort keys of a column in one buffer: key `i` is `values[offsets[i]..offsets[i + 1]]`, empty for
 /// NULL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ColumnKeys {
     /// Start of each key in `values`, and the end of the last key.
     pub offsets: Vec<usize>,
@@ -216,7 +217,7 @@ impl Collation {
     /// Returns a group number for each string, and the number of groups. Equal strings have the
     /// same group number, and all NULLs form one group. Groups are numbered from 0 by first
     /// occurrence. They are those of `=`, a unique key and `COUNT(DISTINCT …)`: `GROUP BY` of MySQL
-    /// can make more, see [`Collation::group_key`].
+    /// can make more, see [`Collation::column_group_by`].
     pub fn column_groups<'a>(&self, column: impl IntoIterator<Item = Option<&'a [u8]>>) -> (Vec<usize>, usize) {
         let column = column.into_iter();
         let (mut texts, mut hashes) = (Vec::with_capacity(column.size_hint().0), Vec::new());
@@ -237,6 +238,41 @@ impl Collation {
         hashes.sort_unstable();
         for same_hash in hashes.chunk_by_mut(|a, b| a.0 == b.0) {
             self.group(same_hash, &texts, &mut groups);
+        }
+        let count = number_groups(&mut groups);
+        (groups, count)
+    }
+
+    /// Returns a group number for each string, and the number of groups, as [`Collation::column_groups`]
+    /// does, but with the groups of `GROUP BY`, `SELECT DISTINCT` and `UNION` in a temporary table
+    /// ([`Collation::group_key`]).
+    ///
+    /// ```
+    /// use mysql_collation::mysql::UTF8MB4_UNICODE_CI;
+    ///
+    /// let column = || ["a", "A ", "a\u{A0}"].map(|text| Some(text.as_bytes()));
+    /// assert_eq!(UTF8MB4_UNICODE_CI.column_groups(column()), (vec![0, 0, 0], 1));
+    /// assert_eq!(UTF8MB4_UNICODE_CI.column_group_by(column()), (vec![0, 0, 1], 2));
+    /// ```
+    pub fn column_group_by<'a>(&self, column: impl IntoIterator<Item = Option<&'a [u8]>>) -> (Vec<usize>, usize) {
+        if !self.groups_by_hash() {
+            return self.column_groups(column);
+        }
+        let (mut keys, mut values) = (Vec::new(), Vec::new());
+        for text in column {
+            let start = values.len();
+            keys.push(text.map(|text| {
+                self.group_key_into(text, &mut values);
+                start..values.len()
+            }));
+        }
+        let mut order: Vec<usize> = (0..keys.len()).collect();
+        let key = |index: usize| keys[index].clone().map(|range| &values[range]);
+        // A stable sort keeps the least index first among equal keys.
+        order.sort_by_key(|&index| key(index));
+        let mut groups = order.clone();
+        for equal in order.chunk_by(|&a, &b| key(a) == key(b)) {
+            equal.iter().for_each(|&index| groups[index] = equal[0]);
         }
         let count = number_groups(&mut groups);
         (groups, count)
@@ -334,6 +370,10 @@ mod tests {
         assert!(column.iter().eq(texts.iter().map(|text| text.map(str::as_bytes))));
         assert_eq!(collation.column_argsort(column), [1, 5, 4, 2, 3, 0, 6, 7]);
         assert_eq!(collation.column_groups(column), (alloc::vec![0, 1, 2, 2, 3, 1, 0, 4], 5));
+        let mysql = Collation::by_name(Flavour::MySql, "utf8mb4_unicode_ci").unwrap();
+        assert_eq!(mysql.column_group_by(column), mysql.column_groups(column));
+        let mariadb = Collation::by_name(Flavour::MariaDb, "utf8mb4_unicode_ci").unwrap();
+        assert_eq!(mariadb.column_group_by(column), mariadb.column_groups(column));
         // Three groups and an unrelated index, as if all four strings had the same hash.
         let mut groups = [0, 1, 2, 3, 4];
         collation.group(&mut [(7, 0), (7, 1), (7, 3), (7, 4)], &[b"b", b"a", b"", b"B", b"c"], &mut groups);

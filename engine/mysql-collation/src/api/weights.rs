@@ -91,15 +91,25 @@ impl Collation {
     /// assert_eq!(UTF8MB4_UNICODE_CI.group_key(b"A  "), UTF8MB4_UNICODE_CI.group_key(b"a"));
     /// ```
     pub fn group_key(&self, text: &[u8]) -> Vec<u8> {
-        let descriptor = self.descriptor();
-        let info = self.info();
-        let weighs_whole_texts = matches!(descriptor.kind, Kind::Bytes(ByteKind::Text(_)));
-        if info.flavour != Flavour::MySql || info.pad != Pad::PadSpace || weighs_whole_texts {
-            return self.sort_key(text);
-        }
         let mut key = Vec::new();
-        dispatch::run(descriptor, GroupKey { text: without_spaces(descriptor, text), key: &mut key });
+        self.group_key_into(text, &mut key);
         key
+    }
+
+    /// Appends the key of a string's group ([`Collation::group_key`]) to `key`.
+    pub fn group_key_into(&self, text: &[u8], key: &mut Vec<u8>) {
+        let descriptor = self.descriptor();
+        if !self.groups_by_hash() {
+            return self.sort_key_into(text, key);
+        }
+        dispatch::run(descriptor, GroupKey { text: without_spaces(descriptor, text), key });
+    }
+
+    /// Returns `true` if a server's groups can differ from equality.
+    pub(super) fn groups_by_hash(self) -> bool {
+        let info = self.info();
+        let weighs_whole_texts = matches!(self.descriptor().kind, Kind::Bytes(ByteKind::Text(_)));
+        info.flavour == Flavour::MySql && info.pad == Pad::PadSpace && !weighs_whole_texts
     }
 
     /// Returns the sort key of the first `characters` characters of a string, as in a prefix index:
