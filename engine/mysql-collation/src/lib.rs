@@ -67,7 +67,7 @@ mod weights;
 
 pub use api::{
     Alphabet, AsCollated, Coercibility, Collated, CollatedBuf, Collation, CollationChoice, Column, ColumnError,
-    ColumnIter, ColumnKeys, CombinedCollation, Direction, Expression, KEY_FORMAT, KeyRange, LikePattern,
+    ColumnIter, ColumnKeys, CombinedCollation, Direction, Expression, FindIter, KEY_FORMAT, KeyRange, LikePattern,
     LookupError, Meaning, Offset, Operand, RowKey, Side, SliceTooShort, UnknownFlavour, choose_collation,
     combine_collations, mariadb, mysql, similar_names,
 };

@@ -1,6 +1,7 @@
 //! Searches for strings in strings: `starts_with`, `LOCATE`, `REPLACE`.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::Collation;
 use crate::catalogue::{Flavour, Info};
@@ -45,8 +46,7 @@ impl Collation {
     /// assert_eq!(mariadb::UTF8MB4_UCA1400_AI_CI.find(text, "É AU".as_bytes()), Some(3));
     /// ```
     pub fn find(&self, text: &[u8], needle: &[u8]) -> Option<usize> {
-        let is_mysql = self.info().flavour == Flavour::MySql;
-        self.find_by(text, needle, if is_mysql { Rule::Weights } else { Rule::EqualLength })
+        self.find_range(text, needle).map(|place| place.start)
     }
 
     /// Returns the byte offset of the first occurrence of `needle` in `text` that has as many bytes
@@ -60,7 +60,54 @@ impl Collation {
     /// assert_eq!(UTF8MB4_UNICODE_CI.find_equal_length("Café".as_bytes(), b"e"), None);
     /// ```
     pub fn find_equal_length(&self, text: &[u8], needle: &[u8]) -> Option<usize> {
-        self.find_by(text, needle, Rule::EqualLength)
+        self.find_by(text, needle, Rule::EqualLength).map(|place| place.start)
+    }
+
+    /// Returns the place of the first occurrence of `needle`, which begins where
+    /// [`Collation::find`] says. `Some(0..0)` if `needle` is empty.
+    ///
+    /// An occurrence can have another length than `needle`. It ends with the character that has the
+    /// last of the weights of `needle`, and with characters after it that have no weights, such as
+    /// combining accents where accents don't count.
+    ///
+    /// ```
+    /// use mysql_collation::mysql::UTF8MB4_0900_AI_CI;
+    ///
+    /// let text = "in der Straße";
+    /// let place = UTF8MB4_0900_AI_CI.find_range(text.as_bytes(), b"STRASSE").unwrap();
+    /// assert_eq!(&text[place], "Straße");
+    /// ```
+    pub fn find_range(&self, text: &[u8], needle: &[u8]) -> Option<Range<usize>> {
+        let is_mysql = self.info().flavour == Flavour::MySql;
+        self.find_by(text, needle, if is_mysql { Rule::Weights } else { Rule::EqualLength })
+    }
+
+    /// Iterates over the places of all occurrences of `needle` from the first on, each found after
+    /// the end of the one before it ([`Collation::find_range`]). There are none if `needle` is
+    /// empty, or nothing but characters without weights.
+    pub fn find_iter<'t>(&self, text: &'t [u8], needle: &'t [u8]) -> FindIter<'t> {
+        FindIter { collation: *self, text, needle, at: 0 }
+    }
+
+    /// Replaces all occurrences of `from` under the collation ([`Collation::find_iter`]). No server
+    /// has this function: [`Collation::replace`] is `REPLACE`, which compares bytes.
+    ///
+    /// ```
+    /// use mysql_collation::mysql::UTF8MB4_0900_AI_CI;
+    ///
+    /// let text = "Straße, STRASSE, strass";
+    /// let replaced = UTF8MB4_0900_AI_CI.replace_matches(text.as_bytes(), b"strasse", b"Weg");
+    /// assert_eq!(replaced, b"Weg, Weg, strass");
+    /// ```
+    pub fn replace_matches(&self, text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+        let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
+        for place in self.find_iter(text, from) {
+            out.extend_from_slice(&text[at..place.start]);
+            out.extend_from_slice(to);
+            at = place.end;
+        }
+        out.extend_from_slice(&text[at..]);
+        out
     }
 
     /// Replaces all occurrences of the bytes `from` in `text`, as `REPLACE` does: unlike other
@@ -105,12 +152,41 @@ impl Collation {
         out
     }
 
-    fn find_by(self, text: &[u8], needle: &[u8], rule: Rule) -> Option<usize> {
+    fn find_by(self, text: &[u8], needle: &[u8], rule: Rule) -> Option<Range<usize>> {
         if needle.is_empty() {
-            return Some(0);
+            return Some(0..0);
         }
         let descriptor = self.descriptor();
         dispatch::run(descriptor, Find { descriptor, text, needle, rule })
+    }
+}
+
+/// An iterator over the occurrences of a string. Created by [`Collation::find_iter`].
+#[derive(Clone, Debug)]
+pub struct FindIter<'t> {
+    collation: Collation,
+    text: &'t [u8],
+    needle: &'t [u8],
+    at: usize,
+}
+
+impl Iterator for FindIter<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        while !self.needle.is_empty() && self.at < self.text.len() {
+            let rest = &self.text[self.at..];
+            let Some(place) = self.collation.find_range(rest, self.needle) else { break };
+            let start = self.at + place.start;
+            if !place.is_empty() {
+                self.at += place.end;
+                return Some(start..self.at);
+            }
+            // A string without weights occurs before every character.
+            self.at = start + self.collation.descriptor().encoding.length(&rest[place.start..]);
+        }
+        self.at = self.text.len();
+        None
     }
 }
 
@@ -165,5 +241,30 @@ mod tests {
         assert_eq!(replace(b"abc", b""), b"abc");
         assert_eq!(replace("éa".as_bytes(), b"\xA9"), "éa".as_bytes());
         assert_eq!(replace(b"", b"a"), b"");
+    }
+
+    #[test]
+    fn occurrences_end_with_their_weights() {
+        let mariadb = crate::mariadb::UTF8MB4_UCA1400_AI_CI;
+        for (collation, text, needle, expected) in [
+            (UTF8MB4_0900_AI_CI, "STRASSE Straße", "ß", &[[4, 6], [12, 14]][..]),
+            (UTF8MB4_0900_AI_CI, "cafe\u{301}s", "E", &[[3, 6]]),
+            (UTF8MB4_0900_AI_CI, "ﬁ", "f", &[[0, 3]]),
+            (UTF8MB4_0900_AI_CI, "aAa", "aa", &[[0, 2]]),
+            (UTF8MB4_0900_AI_CI, "x\u{ad}y", "\u{ad}", &[[1, 3]]),
+            (UTF8MB4_0900_AI_CI, "", "a", &[]),
+            (UTF8MB4_0900_AI_CI, "abc", "", &[]),
+            (UTF8MB4_CZECH_CI, "chc", "c", &[[2, 3]]),
+            (UTF8MB4_GENERAL_CI, "sß", "S", &[[0, 1], [1, 3]]),
+            (mariadb, "CAFÉ café", "é", &[[3, 5], [9, 11]]),
+        ] {
+            let places = collation.find_iter(text.as_bytes(), needle.as_bytes());
+            let found: Vec<[usize; 2]> = places.map(|place| [place.start, place.end]).collect();
+            assert_eq!(found, expected, "{collation}: {needle:?} in {text:?}");
+        }
+        // An ill-formed byte ends the text.
+        assert_eq!(UTF8MB4_0900_AI_CI.find_range(b"ab\xFFc", b"b"), Some(1..2));
+        assert_eq!(UTF8MB4_0900_AI_CI.replace_matches("aÄa".as_bytes(), b"a", b"--"), b"------");
+        assert_eq!(UTF8MB4_0900_AI_CI.replace_matches(b"abc", b"", b"-"), b"abc");
     }
 }

@@ -31,6 +31,7 @@ pub use coercion::{
 pub use collated::{AsCollated, Collated, CollatedBuf};
 pub use collation::Collation;
 pub use column::{Column, ColumnError, ColumnIter, ColumnKeys, Offset};
+pub use find::FindIter;
 pub use generated::{mariadb, mysql};
 pub use key_range::KeyRange;
 pub use key_slice::SliceTooShort;

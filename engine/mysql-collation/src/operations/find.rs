@@ -1,4 +1,5 @@
-//! The first occurrence of a string in another, as `LOCATE` finds it.
+//! The first occurrence of a string in another, as `LOCATE` finds it, and its end, which no server
+//! returns.
 //!
 //! The servers have two rules. Both try every character of the text as the beginning.
 //!
@@ -6,15 +7,18 @@
 //!   weights. `ß` is found in `ss`, which has two bytes, too; `é` isn't found in `e`. MariaDB,
 //!   MySQL up to 8.0.12, and later MySQL in collations without weights of code points.
 //! - Weights: at each level, the weights of the text from there on begin with the weights of the
-//!   string that is searched for. `é` is found in `e`, and `f` in `ﬁ`. Observed on MySQL 9.7.4.
+//!   string that is searched for. `é` is found in `e`, and `f` in `ﬁ`. Observed on MySQL 9.7.4. The
+//!   occurrence ends with the character that has the last of these weights, and with characters
+//!   after it that have no weights, such as accents of `e` in `ai`.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::compare::compare_level;
 use crate::charset::{CharacterShape, Encoding, TextEncoding};
 use crate::dispatch::{Descriptor, Kind, Operation};
 use crate::tables::LONGEST;
-use crate::weights::{ByteWeights, CharacterLevel, CharacterWeights, LevelWeights, Mapped, TextWeights};
+use crate::weights::{ByteWeights, CharacterLevel, CharacterWeights, LevelWeights, Mapped, NextCharacter, TextWeights};
 
 /// A search for `needle`, which must not be empty.
 pub(crate) struct Find<'t> {
@@ -33,8 +37,8 @@ pub(crate) enum Rule {
 }
 
 impl Find<'_> {
-    /// Returns the first beginning of a character at which `matches` returns `true`.
-    fn first(&self, mut matches: impl FnMut(usize) -> bool) -> Option<usize> {
+    /// Returns the first occurrence. `end_at` returns its end if one begins at a character.
+    fn first(&self, mut end_at: impl FnMut(usize) -> Option<usize>) -> Option<Range<usize>> {
         let length = |at: usize| match self.descriptor.encoding {
             TextEncoding::Bytes => 1,
             TextEncoding::Utf8(encoding) => encoding.length(self.text, at),
@@ -42,51 +46,72 @@ impl Find<'_> {
         };
         let mut at = 0;
         while at < self.text.len() {
-            if matches(at) {
-                return Some(at);
+            if let Some(end) = end_at(at) {
+                return Some(at..end);
             }
             at += length(at);
         }
         None
     }
 
-    fn first_of_equal_length(&self, mut equal: impl FnMut(&[u8]) -> bool) -> Option<usize> {
-        self.first(|at| self.text.get(at..at + self.needle.len()).is_some_and(&mut equal))
+    fn first_of_equal_length(&self, mut equal: impl FnMut(&[u8]) -> bool) -> Option<Range<usize>> {
+        self.first(|at| {
+            let end = at + self.needle.len();
+            self.text.get(at..end).is_some_and(&mut equal).then_some(end)
+        })
+    }
+
+    /// Returns the position after the characters from `at` on that have no weights at any level.
+    fn skip_weightless<L: LevelWeights>(&self, levels: impl Iterator<Item = L> + Clone, mut at: usize) -> usize {
+        let Descriptor { codec, info, .. } = self.descriptor;
+        while let Some(length) = self.text.get(at..).and_then(|rest| codec.length(info.flavour, rest)) {
+            let weightless = NextCharacter { bytes: length, weights: 0 };
+            if !levels.clone().all(|level| level.next(self.text, at, &mut [0; LONGEST]) == weightless) {
+                break;
+            }
+            at += length;
+        }
+        at
     }
 }
 
 impl Operation for Find<'_> {
-    type Output = Option<usize>;
+    type Output = Option<Range<usize>>;
 
     /// Spaces at the end of the string that is searched for count.
     const PADS: bool = false;
 
-    fn bytes<B: ByteWeights>(self, weights: B, _: bool) -> Option<usize> {
+    fn bytes<B: ByteWeights>(self, weights: B, _: bool) -> Option<Range<usize>> {
         self.first_of_equal_length(|part| {
             part.iter().zip(self.needle).all(|(&x, &y)| weights.weight(x) == weights.weight(y))
         })
     }
 
-    fn code_points<E: Encoding>(self, _: E, _: bool) -> Option<usize> {
+    fn code_points<E: Encoding>(self, _: E, _: bool) -> Option<Range<usize>> {
         self.first_of_equal_length(|part| part == self.needle)
     }
 
-    fn text_weights(self, weights: &'static TextWeights, padded: bool) -> Option<usize> {
+    fn text_weights(self, weights: &'static TextWeights, padded: bool) -> Option<Range<usize>> {
         self.bytes(Mapped(weights.locate()), padded)
     }
 
-    fn characters<T: CharacterWeights, S: CharacterShape>(self, level: CharacterLevel<T, S>) -> Option<usize> {
+    fn characters<T: CharacterWeights, S: CharacterShape>(self, level: CharacterLevel<T, S>) -> Option<Range<usize>> {
         self.first_of_equal_length(|part| compare_level(level, part, self.needle, 0).is_eq())
     }
 
-    fn levels<L: LevelWeights>(self, levels: impl Iterator<Item = L> + Clone) -> Option<usize> {
+    fn levels<L: LevelWeights>(self, levels: impl Iterator<Item = L> + Clone) -> Option<Range<usize>> {
         if self.rule == Rule::EqualLength || matches!(self.descriptor.kind, Kind::Bytes(_)) {
             return self.first_of_equal_length(|part| {
                 levels.clone().all(|level| compare_level(level, part, self.needle, 0).is_eq())
             });
         }
-        let needles: Vec<(L, Vec<u16>)> = levels.map(|level| (level, all_weights(level, self.needle))).collect();
-        self.first(|at| needles.iter().all(|(level, needle)| begins_with(*level, &self.text[at..], needle)))
+        let needles: Vec<(L, Vec<u16>)> =
+            levels.clone().map(|level| (level, all_weights(level, self.needle))).collect();
+        let found = self.first(|at| {
+            let mut ends = needles.iter().map(|(level, needle)| length_of_match(*level, &self.text[at..], needle));
+            ends.try_fold(at, |end, length| Some(end.max(at + length?)))
+        });
+        found.map(|Range { start, end }| start..self.skip_weightless(levels, end))
     }
 }
 
@@ -101,18 +126,19 @@ fn all_weights<L: LevelWeights>(level: L, text: &[u8]) -> Vec<u16> {
     all
 }
 
-/// Returns `true` if the weights of `text` at a level begin with `needle`.
-fn begins_with<L: LevelWeights>(level: L, text: &[u8], mut needle: &[u16]) -> bool {
+/// Returns the length in bytes of the characters whose weights at a level begin with `needle`, if
+/// those of `text` do.
+fn length_of_match<L: LevelWeights>(level: L, text: &[u8], mut needle: &[u16]) -> Option<usize> {
     let mut at = 0;
     while !needle.is_empty() && at < text.len() {
         let mut out = [0; LONGEST];
         let next = level.next(text, at, &mut out);
         let common = next.weights.min(needle.len());
         if out[..common] != needle[..common] {
-            return false;
+            return None;
         }
         needle = &needle[common..];
         at += next.bytes;
     }
-    needle.is_empty()
+    needle.is_empty().then_some(at)
 }
