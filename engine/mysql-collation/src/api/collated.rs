@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 use core::borrow::Borrow;
 use core::cmp::Ordering;
+use core::fmt;
 use core::hash::{Hash, Hasher};
 
 use super::Collation;
@@ -27,7 +28,7 @@ use super::Collation;
 /// assert_eq!(counts.into_values().collect::<Vec<_>>(), [1, 2]);
 /// # Ok::<(), mysql_collation::LookupError>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Collated<'a> {
     collation: Collation,
     text: &'a [u8],
@@ -50,8 +51,22 @@ impl<'a> Collated<'a> {
     }
 
     /// Copies the string into a [`CollatedBuf`].
-    pub fn to_owned(&self) -> CollatedBuf {
+    pub fn to_buf(&self) -> CollatedBuf {
         CollatedBuf { collation: self.collation, text: self.text.to_vec() }
+    }
+}
+
+/// Writes the bytes as an ASCII literal, and the collation's name: `b"Stra\xc3\x9fe" utf8mb4_bin`.
+impl fmt::Debug for Collated<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "b\"{}\" {}", self.text.escape_ascii(), self.collation)
+    }
+}
+
+/// Like [`Collated`].
+impl fmt::Debug for CollatedBuf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_collated().fmt(f)
     }
 }
 
@@ -157,7 +172,7 @@ impl Hash for dyn AsCollated + '_ {
 
 impl From<Collated<'_>> for CollatedBuf {
     fn from(text: Collated<'_>) -> Self {
-        text.to_owned()
+        text.to_buf()
     }
 }
 
@@ -174,7 +189,7 @@ impl From<Collated<'_>> for CollatedBuf {
 /// assert!(!seen.insert(CollatedBuf::new(collation, "STRASSE  ".into())));
 /// # Ok::<(), mysql_collation::LookupError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct CollatedBuf {
     collation: Collation,
     text: Vec<u8>,
@@ -189,6 +204,16 @@ impl CollatedBuf {
     /// Borrows the string and its collation.
     pub fn as_collated(&self) -> Collated<'_> {
         Collated::new(self.collation, &self.text)
+    }
+
+    /// Returns the string.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Returns the collation.
+    pub const fn collation(&self) -> Collation {
+        self.collation
     }
 
     /// Returns the string without its collation.
@@ -241,8 +266,9 @@ mod tests {
             let key = Collated::new(UTF8MB4_0900_AI_CI, text.as_bytes());
             assert_eq!(hashed.get(&key as &dyn AsCollated), expected, "{text}");
             assert_eq!(sorted.get(&key as &dyn AsCollated), expected, "{text}");
-            assert!(key.to_owned() == key.into());
+            assert!(key.to_buf() == key.into());
         }
+        assert_eq!(format!("{:?}", own("ß\t")), r#"b"\xc3\x9f\t" utf8mb4_0900_ai_ci"#);
         let other = Collated::new(UTF8MB4_GENERAL_CI, "Straße".as_bytes());
         assert_eq!(hashed.get(&other as &dyn AsCollated), None);
     }

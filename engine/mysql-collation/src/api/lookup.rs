@@ -124,6 +124,7 @@ impl Meaning {
 
 /// An error of [`Flavour::from_str`]: the text is neither `mysql` nor `mariadb`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnknownFlavour;
 
 impl fmt::Display for UnknownFlavour {
@@ -158,6 +159,21 @@ impl Info {
         let by_name = catalogue::by_name(flavour);
         let place = by_name.binary_search_by(|&index| all[usize::from(index)].name.bytes().cmp(given())).ok()?;
         Some(&all[usize::from(by_name[place])])
+    }
+
+    /// Returns the collation with these attributes.
+    ///
+    /// # Errors
+    /// [`LookupError::NotEnabled`] if this build lacks it.
+    ///
+    /// ```
+    /// use mysql_collation::{Flavour, catalogue};
+    /// let names: Vec<String> =
+    ///     catalogue(Flavour::MySql).iter().filter_map(|info| info.collation().ok()).map(|one| one.to_string()).collect();
+    /// assert!(names.contains(&"utf8mb4_0900_ai_ci".to_string()));
+    /// ```
+    pub fn collation(&'static self) -> Result<Collation, LookupError> {
+        Collation::from_info(self)
     }
 
     /// Returns `true` if this build of the library has the collation.

@@ -4,6 +4,7 @@ use super::Flavour;
 
 /// The attributes of a collation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Info {
     /// Flavour whose servers have the collation.
     pub flavour: Flavour,

@@ -10,6 +10,7 @@ use crate::simd;
 
 /// A character or an ill-formed byte of a string. The item of [`Charset::characters`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Character {
     /// Byte range in the string.
     pub bytes: Range<usize>,

@@ -15,6 +15,7 @@ use crate::weights::{TextWeights, UcaTable};
 /// A character, contraction or ill-formed byte and its weights. The whole string is one element
 /// under a collation that weighs texts as a whole (`latin2_czech_cs`).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Element {
     /// Byte range in the string.
     pub bytes: Range<usize>,
