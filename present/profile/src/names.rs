@@ -30,12 +30,13 @@ fn strip_clone_suffix(symbol: &str) -> &str {
 
 /// Returns a function's name in words, which all outputs have:
 /// `hash_sort of utf8mb4_0900_ai_ci and 61 more` for `hash_sort@utf8mb4_0900_ai_ci(+61)`,
+/// `code called by strnncollsp of binary (0x9a0)` for `strnncollsp@binary/0x9a0`,
 /// `unnamed code in mysqld (0x9a0)` for `mysqld+0x9a0`. Other names don't change.
 pub fn describe_function(name: &str, naming: Naming) -> String {
     match naming {
         Naming::Symbol => name.to_owned(),
         Naming::Handler => match name.rsplit_once("/0x") {
-            Some((caller, address)) => format!("unnamed code in {} (0x{address})", describe_slot(caller)),
+            Some((caller, address)) => format!("code called by {} (0x{address})", describe_slot(caller)),
             None => describe_slot(name),
         },
         Naming::Bounds => match name.rsplit_once("+0x") {
@@ -109,7 +110,7 @@ mod tests {
             (
                 "strnncollsp@binary(+3)/0x2ee3480",
                 Handler,
-                "unnamed code in strnncollsp of binary and 3 more (0x2ee3480)",
+                "code called by strnncollsp of binary and 3 more (0x2ee3480)",
             ),
             ("mariadbd+0x10f8800", Bounds, "unnamed code in mariadbd (0x10f8800)"),
             ("[mysqld]", Unknown, "unnamed code in mysqld"),

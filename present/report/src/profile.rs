@@ -5,7 +5,7 @@ pub(crate) mod page;
 pub(crate) mod table;
 pub(crate) mod text;
 
-use ::profile::Profiles;
+use ::profile::{Profile, Profiles};
 
 use crate::format::json::to_json;
 use crate::format::markdown;
@@ -16,15 +16,12 @@ use table::{sentences, tables};
 /// functions, too.
 pub fn profile_text(profiles: &Profiles, all: bool, style: Style) -> String {
     let mut out = String::new();
-    for profile in &profiles.profiles {
-        if !out.is_empty() {
-            out.push('\n');
-        }
-        text::push_verdict(profile, style, &mut out);
+    let push_all = |profile: &Profile, out: &mut String| {
         if all {
-            push_tables(&tables(profile), style, &mut out);
+            push_tables(&tables(profile), style, out);
         }
-    }
+    };
+    text::push_verdicts(&profiles.profiles, push_all, style, &mut out);
     push_paragraph("note: ", &profiles.failures, &mut out);
     out
 }

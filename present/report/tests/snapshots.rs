@@ -307,6 +307,53 @@ fn claims_come_first_and_published_figures_last() {
     assert!(markdown(&with_recipe).contains("| mysql-5.7.25 | oltp_read_only | utf8mb4_bin | 64 | 28,125.16 |"));
 }
 
+/// Shares of CPU add up to the mix, and what is unclear is not reported as the same.
+#[test]
+fn classes_of_a_workload_folder_share_the_mix() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    let report = fixture("folder");
+    let printed = text(&report, PLAIN);
+    settings.bind(|| assert_snapshot!("folder.txt", printed));
+    let classes = printed.lines().filter(|line| line.starts_with("  000") && line.contains(" % "));
+    let of_cpu = |line: &str| {
+        let percent = line.split(" %").filter_map(|part| part.split(' ').next_back()?.parse::<f64>().ok());
+        percent.last().unwrap_or_default()
+    };
+    let shares: Vec<f64> = classes.map(of_cpu).collect();
+    let sum: f64 = shares.iter().sum();
+    assert!(shares.len() == 8 && (sum - 100.0).abs() < 2.0, "{shares:?}: {printed}");
+    let line =
+        "2 of 8 statements by themselves cost more (0007-select-orders, 0004-select-customers), and 5 are unclear";
+    assert!(printed.contains(line), "{printed}");
+}
+
+/// What intervals leave out is said once, and chance is not named as a cause.
+#[test]
+fn profiles_without_a_difference_name_no_cause() {
+    let profiles = std::fs::read_to_string(folder("profile/profiles.json")).unwrap();
+    let mut profiles: profile::Profiles = serde_json::from_str(&profiles).unwrap();
+    let mut same = profiles.profiles[0].clone();
+    let chance = |cpu: &mut Option<measure::Estimate>| {
+        *cpu =
+            cpu.map(|cpu| measure::Estimate { value: cpu.value, low: -cpu.value.abs(), high: 2.0 * cpu.value.abs() });
+    };
+    for difference in &mut same.differences {
+        chance(&mut difference.cpu_us);
+        difference.categories.iter_mut().for_each(|one| chance(&mut one.cpu_us));
+        difference.functions.iter_mut().for_each(|one| chance(&mut one.cpu_us));
+    }
+    let alone = profile::Profiles { profiles: vec![same.clone()], ..profiles.clone() };
+    let printed = report::profile_text(&alone, false, PLAIN);
+    assert!(printed.contains(", no difference found.") && !printed.contains('█'), "{printed}");
+    assert!(!printed.contains("Functions: "), "{printed}");
+    profiles.profiles.push(same);
+    let printed = report::profile_text(&profiles, false, PLAIN);
+    assert_eq!(printed.matches("± is of these samples alone").count(), 1, "{printed}");
+    assert!(printed.contains('█'), "{printed}");
+}
+
 /// Terminal, Markdown and page have the same words for kinds of work and functions, and say what ±
 /// leaves out.
 #[test]

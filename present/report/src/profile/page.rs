@@ -4,7 +4,7 @@
 use askama::Template;
 use profile::{Profile, Profiles};
 
-use super::text::{describe_cost, quality, title, too_few_samples};
+use super::text::{INTERVAL_SCOPE, describe_cost, quality, title, too_few_samples};
 use crate::frame::{Badge, Frame};
 use crate::page::profile::Body;
 use crate::profile::table::text_share;
@@ -50,6 +50,7 @@ fn titles(profile: &Profile) -> Vec<String> {
 
 fn badge(profile: &Profile) -> Badge {
     let (level, reasons) = quality(profile);
+    let reasons = format!("{reasons}; {INTERVAL_SCOPE}");
     match too_few_samples(profile) {
         Some(reason) => badge_of(Some(reason), reasons),
         None => Badge { level, title: format!("Quality: {level}"), reasons },

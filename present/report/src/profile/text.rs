@@ -18,8 +18,29 @@ const BAR_WIDTH: f64 = 24.0;
 /// Share of samples in a known function below which the quality is only fair.
 const GOOD_NAMING: f64 = 0.9;
 
-/// Writes the verdict of a profile.
-pub(crate) fn push_verdict(profile: &Profile, style: Style, out: &mut String) {
+/// Writes the verdict of each profile, with what `push_more` adds, and once what the intervals leave
+/// out.
+pub(crate) fn push_verdicts(
+    profiles: &[Profile],
+    push_more: impl Fn(&Profile, &mut String),
+    style: Style,
+    out: &mut String,
+) {
+    let scope = (profiles.len() == 1).then_some(INTERVAL_SCOPE);
+    for (at, profile) in profiles.iter().enumerate() {
+        if at > 0 {
+            out.push('\n');
+        }
+        push_verdict(profile, scope, style, out);
+        push_more(profile, out);
+    }
+    if scope.is_none() && profiles.iter().any(|profile| too_few_samples(profile).is_none()) {
+        style.push_wrapped("", "  ", &format!("In all of these, {INTERVAL_SCOPE}."), out);
+    }
+}
+
+/// Writes the verdict of a profile. `scope` says what its intervals leave out.
+fn push_verdict(profile: &Profile, scope: Option<&str>, style: Style, out: &mut String) {
     if let Some(reason) = too_few_samples(profile) {
         style.push_wrapped("✗ ", "  ", &format!("{}: {reason}", profile.title), out);
         return;
@@ -29,7 +50,8 @@ pub(crate) fn push_verdict(profile: &Profile, style: Style, out: &mut String) {
         differences => differences.iter().for_each(|difference| push_difference(profile, difference, style, out)),
     }
     let (level, reasons) = quality(profile);
-    style.push_wrapped("", "  ", &format!("Quality: {level} ({reasons})."), out);
+    let scope = scope.map(|scope| format!("; {scope}")).unwrap_or_default();
+    style.push_wrapped("", "  ", &format!("Quality: {level} ({reasons}{scope})."), out);
     profile.notes.iter().for_each(|note| style.push_wrapped("note: ", "  ", note, out));
 }
 
@@ -62,6 +84,10 @@ fn push_difference(profile: &Profile, difference: &Difference, style: Style, out
     categories.sort_by(|one, other| other.1.abs().total_cmp(&one.1.abs()));
     let largest = categories.first().map_or(1.0, |(_, value)| value.abs()).max(f64::MIN_POSITIVE);
     let is_large = |value: f64| value.abs() >= MIN_SHARE * all.value.abs();
+    // Differences that may be chance would be read as causes.
+    if all.contains(0.0) {
+        categories.retain(|(category, _)| category.cpu_us.is_some_and(|cpu| !cpu.contains(0.0)));
+    }
     for (category, value) in categories.iter().take(MAX_CATEGORIES).filter(|(_, value)| is_large(*value)) {
         push_bar(category.category.describe(), &format!("{} µs", signed(*value)), value.abs() / largest, out);
     }
@@ -82,8 +108,9 @@ pub(crate) fn describe_cost(profile: &Profile, difference: &Difference) -> Optio
         (Some(before), Some(now)) if before.value > 0.0 => {
             let ratio = |value: f64| 1.0 + value / before.value;
             let change = Estimate { value: ratio(all.value), low: ratio(all.low), high: ratio(all.high) };
+            let found = if all.contains(0.0) { ", no difference found" } else { "" };
             format!(
-                "A query takes {:.1} instead of {:.1} µs of server CPU: {}.",
+                "A query takes {:.1} instead of {:.1} µs of server CPU: {}{found}.",
                 now.value,
                 before.value,
                 format_change(change)
@@ -143,7 +170,8 @@ fn push_functions(functions: impl Iterator<Item = String>, style: Style, out: &m
 /// Returns `my_strnxfrm_unicode +5.2`, in µs per query. `None` for a small difference.
 fn describe_change(function: &FunctionDifference, all: Estimate) -> Option<String> {
     let value = function.cpu_us?.value;
-    (value.abs() >= MIN_SHARE * all.value.abs()).then(|| format!("{} {}", function.name, signed(value)))
+    let is_chance = all.contains(0.0) && function.cpu_us?.contains(0.0);
+    (value.abs() >= MIN_SHARE * all.value.abs() && !is_chance).then(|| format!("{} {}", function.name, signed(value)))
 }
 
 fn signed(value: f64) -> String {
@@ -158,8 +186,8 @@ fn format_signed(estimate: Estimate) -> String {
 pub(crate) const INTERVAL_SCOPE: &str =
     "± is of these samples alone: fresh starts of the servers can differ by more (weigh bench)";
 
-/// Returns the profile's level of quality, how many samples each side has at least, how many are in
-/// a known function, which may lack a name, and what the intervals leave out.
+/// Returns the profile's level of quality, how many samples each side has at least, and how many are
+/// in a known function, which may lack a name.
 pub(crate) fn quality(profile: &Profile) -> (&'static str, String) {
     let samples = profile.sides.iter().map(|side| side.samples).min().unwrap_or(0);
     let (all, unknown) = profile
@@ -169,5 +197,5 @@ pub(crate) fn quality(profile: &Profile) -> (&'static str, String) {
     let named = if all == 0 { 0.0 } else { (all - unknown) as f64 / all as f64 };
     let level = if named < GOOD_NAMING { "fair" } else { "good" };
     let samples = count_noun(samples, "sample");
-    (level, format!("{samples} of each side, {} in a known function; {INTERVAL_SCOPE}", format_percent(named)))
+    (level, format!("{samples} of each side, {} in a known function", format_percent(named)))
 }

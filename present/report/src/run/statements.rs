@@ -73,11 +73,17 @@ fn describe_mix(comparison: &Comparison) -> String {
     match verdict {
         Verdict::More => format!("{verb} {} more {figure}{per_statement}{throughput_note}", format_half_width(ratio)),
         Verdict::Less => format!("{verb} {} less {figure}{per_statement}{throughput_note}", format_half_width(ratio)),
-        Verdict::NoDifference { less, more } => format!(
-            "shows no difference in {figure}{per_statement}; from {} less to {} more is not excluded",
-            format_percent(less),
-            format_percent(more)
-        ),
+        Verdict::NoDifference { less, more } => {
+            let found = match Change::new(comparison, if figure == "CPU" { Figure::Cpu } else { Figure::Throughput }) {
+                Change::Unclear(_) | Change::TooFew => "is unclear",
+                _ => "shows no difference",
+            };
+            format!(
+                "{found} in {figure}{per_statement}: from {} less to {} more is not excluded",
+                format_percent(less),
+                format_percent(more)
+            )
+        }
         Verdict::NotMeasured => "was not measured, too few blocks".into(),
     }
 }
@@ -131,7 +137,22 @@ fn describe_classes(
             format!("{} of {of} by {themselves} {cost} {what} ({})", names.len(), join_listed(names))
         })
         .collect();
-    Some(if phrases.is_empty() { format!("none of {of} by themselves differs") } else { phrases.join(", ") })
+    let is_unclear = |own: &Comparison| {
+        own.throughput.is_some()
+            && matches!(Change::new(own, Figure::of_run(analysis)), Change::Unclear(_) | Change::TooFew)
+    };
+    let unclear = classes.iter().filter(|(_, own)| is_unclear(own)).count();
+    let found =
+        if phrases.is_empty() { format!("none of {of} by itself is found to differ") } else { phrases.join(", ") };
+    let rest = match unclear {
+        0 => String::new(),
+        unclear if unclear == measured => ": all are unclear, which a longer --max-time can change".into(),
+        unclear => {
+            let verb = message::agree(unclear, "is", "are");
+            format!(", and {unclear} {verb} unclear, which a longer --max-time can change")
+        }
+    };
+    Some(found + &rest)
 }
 
 /// Cost of a statement compared with the baseline.
@@ -192,12 +213,14 @@ pub(crate) fn class_tables(run: &Run, analysis: &Analysis) -> Vec<Table> {
 
 fn table(run: &Run, analysis: &Analysis, folder: &WorkloadFolderRecord, mix: &ConditionResult) -> Option<Table> {
     let threads = run.conditions[mix.condition].threads;
+    let cpu_shares = CpuShares { run, analysis, folder, mix };
     let mut rows: Vec<(f64, Row)> = Vec::new();
     for condition in &analysis.conditions {
         let own = &run.conditions[condition.condition];
         let Some(class) = folder.find_class(&own.workload).filter(|_| own.threads == threads) else { continue };
         for comparison in condition.comparisons.iter().filter(|comparison| comparison.kind == PairKind::Collation) {
-            rows.push(row(run, analysis, folder, (mix, condition), class, comparison));
+            let share = cpu_shares.of(condition, class, comparison.baseline);
+            rows.push(row(run, analysis, folder, (condition, share), class, comparison));
         }
     }
     rows.sort_by(|(one, _), (other, _)| other.total_cmp(one));
@@ -226,6 +249,7 @@ fn table(run: &Run, analysis: &Analysis, folder: &WorkloadFolderRecord, mix: &Co
         footer: vec![
             "of calls, of CPU: a class's share of the mix, under the baseline; µs/call: server CPU of a call, with BEGIN and ROLLBACK where it writes."
                 .into(),
+            "unclear ± 20 %: a difference of up to 20 % either way is not excluded; ?: too few measurements.".into(),
             "costs more, costs less: beyond chance over all classes together (Holm, 5 %), and beyond the mix's A/A bound.".into(),
         ],
     })
@@ -244,16 +268,12 @@ fn row(
     run: &Run,
     analysis: &Analysis,
     folder: &WorkloadFolderRecord,
-    (mix, condition): (&ConditionResult, &ConditionResult),
+    (condition, share): (&ConditionResult, Option<f64>),
     class: &ClassRecord,
     comparison: &Comparison,
 ) -> (f64, Row) {
-    let baseline_cpu = |condition: &ConditionResult| -> Option<f64> {
-        cpu_per_call(condition.variants.iter().find(|result| result.variant == comparison.baseline)?)
-    };
-    let baseline = condition.variants.iter().find(|result| result.variant == comparison.baseline);
-    let (own, all) = (baseline_cpu(condition), baseline_cpu(mix));
-    let share = own.zip(all).map(|(own, all)| class.share * own / all);
+    let baseline = find_variant(condition, comparison.baseline);
+    let own = baseline.and_then(cpu_per_call);
     let statements = baseline.map_or(1.0, |result| result.queries_per_s / result.transactions_per_s);
     let more = comparison.server_cpu_difference_us.map(|more| Estimate {
         value: more.value * statements,
@@ -290,6 +310,47 @@ fn row(
     };
     // Without CPU times, the most frequent class comes first.
     (share.unwrap_or(class.share), Row { fields, highlight })
+}
+
+/// Shares of the classes in the CPU of a mix. Each class was measured alone, and the mix by itself:
+/// in the mix a call can take more or less, so shares are of the sum over the classes.
+struct CpuShares<'a> {
+    run: &'a Run,
+    analysis: &'a Analysis,
+    folder: &'a WorkloadFolderRecord,
+    mix: &'a ConditionResult,
+}
+
+impl CpuShares<'_> {
+    /// Returns the share of a class under a variant. `None` without CPU times.
+    fn of(&self, condition: &ConditionResult, class: &ClassRecord, variant: usize) -> Option<f64> {
+        let own = find_variant(condition, variant).and_then(cpu_per_call)?;
+        Some(class.share * own / self.cpu_per_call(variant)?)
+    }
+
+    /// Returns the CPU per call of the mix: the sum over its classes. If some of them were not
+    /// measured alone, the sum is that of the others at least.
+    fn cpu_per_call(&self, variant: usize) -> Option<f64> {
+        let threads = self.run.conditions[self.mix.condition].threads;
+        let mut shares = 0.0;
+        let mut sum = 0.0;
+        for condition in &self.analysis.conditions {
+            let own = &self.run.conditions[condition.condition];
+            let Some(class) = self.folder.find_class(&own.workload).filter(|_| own.threads == threads) else {
+                continue;
+            };
+            if let Some(cpu) = find_variant(condition, variant).and_then(cpu_per_call) {
+                shares += class.share;
+                sum += class.share * cpu;
+            }
+        }
+        let has_all = shares > 1.0 - 1e-6;
+        if has_all { Some(sum) } else { Some(find_variant(self.mix, variant).and_then(cpu_per_call)?.max(sum)) }
+    }
+}
+
+fn find_variant(condition: &ConditionResult, variant: usize) -> Option<&VariantResult> {
+    condition.variants.iter().find(|result| result.variant == variant)
 }
 
 /// Returns the server CPU time per call in µs.

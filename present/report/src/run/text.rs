@@ -6,7 +6,7 @@ use profile::Profiles;
 
 use crate::format::text::{Style, YELLOW, push_grid, push_lines, push_paragraph, push_tables};
 use crate::profile::table::run_tables;
-use crate::profile::text::push_verdict as push_profile_verdict;
+use crate::profile::text::push_verdicts as push_profile_verdicts;
 use crate::result_diff::lines::push_details;
 use crate::run::claims;
 use crate::run::head::{describe_buffer_pool, describe_setting, legend};
@@ -90,7 +90,7 @@ fn push_verdict(report: &Report, style: Style, out: &mut String) {
 /// the share of charset and collation work.
 fn push_profiles(report: &Report, profiles: &Profiles, style: Style, out: &mut String) {
     if grid(&report.run, &report.analysis).is_none() && tables(report).is_empty() {
-        profiles.profiles.iter().for_each(|profile| push_profile_verdict(profile, style, out));
+        push_profile_verdicts(&profiles.profiles, |_, _| {}, style, out);
     } else {
         push_lines(&run_tables(profiles).1, style, out);
     }
