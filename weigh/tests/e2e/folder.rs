@@ -250,6 +250,18 @@ fn rejects_options_of_generated_rows() {
     assert!(refused(&["-w", "shop", both]).contains("schema.sql has no table custmers"));
 }
 
+/// A collation that the server lacks is reported before rows are loaded.
+#[test]
+fn a_missing_collation_is_refused_before_rows_are_loaded() {
+    let workspace = Workspace::new();
+    shop(&workspace);
+    let words = ["bench", "--verbose", "--no-defaults", "-w=shop", "--collation=as-is,utf8mb4_bin,utf8mb4_0900_ai_ci"];
+    let finished = workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap());
+    assert_eq!(finished.code, Some(2), "{finished}");
+    assert!(finished.stderr.contains("mariadb has no collation utf8mb4_0900_ai_ci"), "{finished}");
+    assert!(finished.stderr.contains("starting") && !finished.stderr.contains("filling"), "{finished}");
+}
+
 /// Share of text functions in one class, on a server with symbols.
 #[test]
 fn profiles_a_class() {

@@ -98,19 +98,24 @@ pub fn describe_dry_run(request: &Request, preview: &Preview, servers: &[Planned
     text
 }
 
-/// Describes how long a run takes, as a range and by its parts. Starts and loads of rows are
-/// assumed to take up to half as long as the load and 20 s more; a download is not included.
+/// Describes how long a run takes, as a range and by its parts.
 fn describe_time(request: &Request, preview: &Preview) -> String {
+    format!(
+        "{} on the clock: {} s of load at most ({:.0} s at least), with starts and loads of rows",
+        describe_range(request, preview),
+        request.max_time.as_secs_f64(),
+        preview.least_time.as_secs_f64().ceil()
+    )
+}
+
+/// Returns `40 s to 65 s`: how long a run takes on the clock. Starts and loads of rows are assumed
+/// to take up to half as long as the load and 20 s more; a download is not included.
+pub fn describe_range(request: &Request, preview: &Preview) -> String {
     let (load, least) = (request.max_time.as_secs_f64(), preview.least_time.as_secs_f64());
     let clock = |seconds: f64| {
         if seconds < 90.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", (seconds / 60.0).ceil()) }
     };
-    format!(
-        "{} to {} on the clock: {load} s of load at most ({:.0} s at least), with starts and loads of rows",
-        clock(least.min(load) + 10.0),
-        clock(load * 1.5 + 20.0),
-        least.ceil()
-    )
+    format!("{} to {}", clock(least.min(load) + 10.0), clock(load * 1.5 + 20.0))
 }
 
 /// Joins the collations of variants in order, without copies and repeats. A connection charset is

@@ -2,7 +2,7 @@
 //! When measuring begins or continues after connecting, also the differences that changed since.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use measure::{Block, Estimate, Observer, PairKind, PairProgress, Request, Run};
@@ -19,6 +19,8 @@ pub struct Live<'a> {
     request: Option<&'a Request>,
     /// Time at which the first warm-up began; `None` before it. The time left is estimated from it.
     begun: Mutex<Option<Instant>>,
+    /// Time that the whole run is expected to take: `40 s to 65 s in all`.
+    expected: OnceLock<String>,
     /// Load so far and the run's limit; `None` before the first block.
     spent: Mutex<Option<(Duration, Duration)>>,
     /// By pair: workload, and the difference so far.
@@ -37,10 +39,16 @@ impl<'a> Live<'a> {
         Self {
             request: None,
             begun: Mutex::new(None),
+            expected: OnceLock::new(),
             spent: Mutex::new(None),
             differences: Mutex::default(),
             printed: Mutex::default(),
         }
+    }
+
+    /// Sets the time that the steps before the first block show.
+    pub fn expect(&self, time: String) {
+        let _ = self.expected.set(time);
     }
 
     pub fn end(&self) {
@@ -77,10 +85,14 @@ impl<'a> Live<'a> {
 
 impl server::Progress for Live<'_> {
     fn step(&self, what: &str) {
-        display::begin(STEP_TEMPLATE, STEP_LENGTH, what);
+        let expected = self.expected.get().filter(|_| self.run_progress().is_none());
+        let template = if expected.is_some() { MEASURING_TEMPLATE } else { STEP_TEMPLATE };
+        display::begin(template, STEP_LENGTH, what);
         if let Some((spent, max_time, left)) = self.run_progress() {
             let percent = (100.0 * spent.div_duration_f64(max_time)).min(100.0);
             display::update(|step| step.suffix(format!("{percent:.0} % of the run, {left}")));
+        } else if let Some(time) = expected {
+            display::update(|step| step.suffix(time.clone()));
         }
     }
 
@@ -113,6 +125,8 @@ impl Observer for Live<'_> {
                 step.position(spent.as_millis() as u64);
                 step.suffix(left);
             });
+        } else if let Some(time) = self.expected.get() {
+            display::update(|step| step.suffix(time.clone()));
         }
     }
 
@@ -142,28 +156,33 @@ fn describe_time_left(spent: Duration, max_time: Duration, elapsed: Duration) ->
 }
 
 /// Returns the pair's number, workload and difference so far: `utf8mb4_bin +23 % ± 4`. `None` for
-/// copies and servers, and before there is an interval.
+/// copies and servers, and before there is an interval that says something.
 fn difference(request: &Request, run: &Run, standing: &PairProgress) -> Option<(usize, (String, String))> {
     let pair = &run.pairs[standing.pair];
-    let cpu = standing.cpu.filter(|_| pair.kind == PairKind::Collation)?;
+    let cpu = standing.cpu.filter(|_| pair.kind == PairKind::Collation).and_then(format_difference)?;
     let (workload, variant) = names(request, run, standing.pair);
-    Some((standing.pair, (workload, format!("{variant} {}", format_difference(cpu)))))
+    Some((standing.pair, (workload, format!("{variant} {cpu}"))))
 }
 
-/// Returns `+23 % ± 4`.
-fn format_difference(ratio: Estimate) -> String {
-    format!("{:+.0} % ± {:.0}", (ratio.value - 1.0) * 100.0, ratio.precision() * ratio.value * 100.0)
+/// Half-width in percent above which a difference is not shown, unless it is larger.
+const MAX_HALF_WIDTH: f64 = 30.0;
+
+/// Returns `+23 % ± 4`. `None` if the interval is too wide to say anything.
+fn format_difference(ratio: Estimate) -> Option<String> {
+    let (change, half) = ((ratio.value - 1.0) * 100.0, ratio.precision() * ratio.value * 100.0);
+    let sign = if change < -0.5 { '−' } else { '+' };
+    (half <= MAX_HALF_WIDTH.max(change.abs())).then(|| format!("{sign}{:.0} % ± {half:.0}", change.abs()))
 }
 
 /// Describes the pair under load and its difference so far: of CPU per query, else of throughput.
 fn describe(request: &Request, run: &Run, standing: &PairProgress) -> String {
     let (workload, variant) = names(request, run, standing.pair);
-    let figure = match (standing.cpu, standing.ratio) {
-        (Some(cpu), _) => format!(", CPU {}", format_difference(cpu)),
-        (None, Some(throughput)) => format!(", throughput {}", format_difference(throughput)),
-        (None, None) => String::new(),
+    let (name, ratio) = match standing.cpu {
+        Some(cpu) => ("CPU", Some(cpu)),
+        None => ("throughput", standing.ratio),
     };
-    format!("{workload}: {variant}{figure}")
+    let figure = ratio.and_then(format_difference).map(|difference| format!(", {name} {difference}"));
+    format!("{workload}: {variant}{}", figure.unwrap_or_default())
 }
 
 /// Names a pair: its workload and its variant. Text, threads, connection charset and server are
@@ -202,6 +221,16 @@ mod tests {
         let seconds = Duration::from_secs;
         assert_eq!(describe_time_left(seconds(45), seconds(180), seconds(60)), "about 3 min left");
         assert_eq!(describe_time_left(seconds(170), seconds(180), seconds(200)), "about 11 s left");
+    }
+
+    #[test]
+    fn a_difference_with_a_wide_interval_is_not_shown() {
+        let show = |value: f64, half: f64| format_difference(Estimate { value, low: value - half, high: value + half });
+        assert_eq!(show(1.17, 0.03).as_deref(), Some("+17 % ± 3"));
+        assert_eq!(show(0.92, 0.04).as_deref(), Some("−8 % ± 4"));
+        assert_eq!(show(0.998, 0.01).as_deref(), Some("+0 % ± 1"));
+        assert_eq!(show(2.1, 0.5).as_deref(), Some("+110 % ± 50"));
+        assert_eq!([show(0.92, 1.82), show(1.0, 0.93), show(1.3, 0.6)], [None, None, None]);
     }
 
     #[test]

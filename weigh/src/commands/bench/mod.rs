@@ -148,7 +148,9 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     workload_folder::refuse_servers(bench.folder.as_ref(), &servers)?;
     if bench.resume.is_none() {
         // Of servers that were not known before they were opened, and before rows are loaded.
-        measure::preview(&request, &servers).map_or(Ok(()), |preview| refuse_less(bench, &preview))?;
+        let preview = measure::preview(&request, &servers)?;
+        refuse_less(bench, &preview)?;
+        live.expect(format!("{} in all", announce::describe_range(&request, &preview)));
     }
     print_footprint(&request, &servers)?;
     let request = workload_folder::diff_results(bench.folder.as_ref(), &request, &servers, &live)?;
