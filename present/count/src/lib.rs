@@ -21,6 +21,7 @@ mod run;
 mod session;
 mod start;
 mod subject;
+mod tally;
 mod thread;
 
 pub use compare::{Change, Comparison, FunctionChange, Incomparable, compare};

@@ -15,6 +15,7 @@ use crate::callgrind::Valgrind;
 use crate::error::Error;
 use crate::model::{Cell, FORMAT, FunctionCount, Options, Results};
 use crate::start::{Context, Start, StartCell};
+use crate::tally::Tally;
 
 /// Interval between updates of the progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
@@ -131,9 +132,9 @@ pub fn run(
         }
     }
     let valgrind = Valgrind::find_or_install(progress)?;
-    let counted = AtomicUsize::new(0);
+    let tally = Tally::default();
     let must_have_collations = specs.len() == 1 && !request.may_lack_collations;
-    let context = Context { request, options, valgrind: &valgrind, must_have_collations, counted: &counted };
+    let context = Context { request, options, valgrind: &valgrind, must_have_collations, tally: &tally };
     let mut starts = run_starts(&context, specs, progress)?;
     if !request.may_lack_collations
         && let Some(error) = take_missing_everywhere(&mut starts)
@@ -149,8 +150,6 @@ pub fn run(
 fn run_starts(context: &Context<'_>, specs: &[Spec], progress: &dyn Progress) -> Result<Vec<Vec<Start>>, Error> {
     let request = context.request;
     let jobs: Vec<usize> = (0..specs.len()).flat_map(|server| vec![server; request.starts as usize]).collect();
-    let collations = request.collations.as_ref().map_or(measure::DEFAULT_COLLATIONS.len() - 1, Vec::len);
-    let expected = jobs.len() * request.source.names().len() * collations;
     let (next, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let outcomes: Mutex<Vec<(usize, Result<Start, Error>)>> = Mutex::new(Vec::new());
     let workers = thread::available_parallelism().map_or(1, NonZero::get).min(jobs.len());
@@ -167,13 +166,19 @@ fn run_starts(context: &Context<'_>, specs: &[Spec], progress: &dyn Progress) ->
         }
         ended.fetch_add(1, Ordering::Relaxed);
     };
-    progress.step("counting instructions under valgrind");
+    progress.step("starting servers under valgrind, and loading rows");
     thread::scope(|scope| {
         (0..workers).for_each(|_| drop(scope.spawn(work)));
+        let mut has_rows = false;
         while ended.load(Ordering::Relaxed) < workers {
             thread::sleep(PROGRESS_INTERVAL);
-            let share = context.counted.load(Ordering::Relaxed) as f64 / expected.max(1) as f64;
-            progress.fraction(share.min(1.0));
+            let Some((text, share)) = context.tally.describe(jobs.len()) else { continue };
+            if !has_rows {
+                progress.step(&text);
+                has_rows = true;
+            }
+            progress.text(&text);
+            progress.fraction(share);
         }
     });
     let mut starts: Vec<Vec<Start>> = specs.iter().map(|_| Vec::new()).collect();

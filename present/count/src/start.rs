@@ -1,7 +1,5 @@
 //! One fresh start of a server: loads rows and counts all cells.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use fetch::NoProgress;
 use load::{SchemaOutcome, SchemaSpec, Schemas};
 use measure::{MeasuredFolder, PlanError, ServerCollations, ServerInfo};
@@ -16,6 +14,7 @@ use crate::model::FunctionCount;
 use crate::run::{Request, Source};
 use crate::session::Session;
 use crate::subject::{Side, Subject};
+use crate::tally::Tally;
 use crate::thread::find_thread;
 
 /// Server variables that results record.
@@ -65,8 +64,7 @@ pub(crate) struct Context<'a> {
     pub valgrind: &'a Valgrind,
     /// Whether a missing collation is an error.
     pub must_have_collations: bool,
-    /// Cells that are counted, over all starts.
-    pub counted: &'a AtomicUsize,
+    pub tally: &'a Tally,
 }
 
 impl Context<'_> {
@@ -162,10 +160,18 @@ impl Context<'_> {
         let thread = find_thread(&callgrind, &mut session, server.label())?;
         let limit = self.request.statement_time;
         let mut subjects = Vec::new();
-        for subject in Subject::all(self.request, sides) {
+        let all = Subject::all(self.request, sides);
+        self.tally.add_start(all.len());
+        for subject in all {
             let name = subject.name();
             let warmed_up = subject.warm_up(&mut session, &callgrind, thread, server.label(), notes);
-            subjects.extend(warmed_up.map_err(|error| error.name_slow(server.label(), &name, limit))?);
+            match warmed_up.map_err(|error| error.name_slow(server.label(), &name, limit))? {
+                Some(subject) => {
+                    self.tally.add_warmed_up();
+                    subjects.push(subject);
+                }
+                None => self.tally.remove_refused(),
+            }
         }
         let preferred: Vec<String> = sides.iter().map(|side| side.collation.clone()).collect();
         let mut functions = FunctionCounter::new(server.pid(), preferred);
@@ -187,7 +193,7 @@ impl Context<'_> {
                 allocations: count.allocations as f64 / statements as f64,
                 functions: functions.count(count, statements, self.request.functions),
             });
-            self.counted.fetch_add(1, Ordering::Relaxed);
+            self.tally.add_counted();
         }
         Ok(cells)
     }

@@ -28,6 +28,10 @@ impl Progress for Bar {
         display::begin(TEMPLATE, LENGTH, &escape::line(what));
     }
 
+    fn text(&self, description: &str) {
+        display::update(|step| step.message(escape::line(description).into_owned()));
+    }
+
     fn note(&self, text: &str) {
         display::print_above(&[format!("note: {text}")]);
     }

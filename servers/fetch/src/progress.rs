@@ -4,6 +4,8 @@
 pub trait Progress {
     /// A new step begins, such as "downloading mysql@sid".
     fn step(&self, description: &str);
+    /// The text of the current step changes, such as to "loading table 2 of 9".
+    fn text(&self, _description: &str) {}
     /// The share of the current step that is done, from 0 to 1.
     fn fraction(&self, done: f64);
     /// Something that the user should know, which does not end the work.
