@@ -20,6 +20,12 @@ pub enum Error {
     /// A file has unexpected contents.
     #[error("{}: {problem}", path.display())]
     Content { path: PathBuf, problem: String },
+    /// Sources of statements that were named.
+    #[error(
+        "no statement is in {}: is logging on while the application runs (docs/how-to/capture-a-workload.md)?",
+        .0.join(" and ")
+    )]
+    NoStatements(Vec<String>),
     /// A schema, table, definition or setting is missing on the server, or a definition is not
     /// understood.
     #[error("{0}")]

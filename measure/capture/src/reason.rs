@@ -36,23 +36,36 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Returns the end of a sentence about such statements: "have more than 64 KiB of values".
-    pub fn sentence(self) -> &'static str {
+    /// Returns the end of a sentence about a number of such statements: "have more than 64 KiB of
+    /// values".
+    pub fn sentence(self, count: u64) -> String {
+        let agree = |one: &'static str, more: &'static str| if count == 1 { one } else { more };
+        let (be, have) = (agree("is", "are"), agree("has", "have"));
         match self {
-            Reason::Command => "are protocol commands, not statements",
-            Reason::NotRows => "are of a kind that is not replayed, or read no table",
-            Reason::OtherSchema => "are for another schema",
-            Reason::UnknownSchema => "have no known schema (--assume-schema counts them as of this one)",
-            Reason::UnknownTable => "name a table that was not captured",
-            Reason::Session => "depend on what their session did before",
-            Reason::Scope => {
-                "have a function or clause that a workload may not have, as it reaches out of the tables or blocks sessions"
+            Reason::Command => {
+                agree("is a protocol command, not a statement", "are protocol commands, not statements").into()
             }
-            Reason::NoValues => "have ? in place of their values",
-            Reason::Cut => "were truncated by the server, or are longer than 4 MiB",
-            Reason::Large => "have more than 64 KiB of values",
-            Reason::NotUtf8 => "are not valid UTF-8, and logs do not name their character set",
-            Reason::Rare => "are of rare classes, beyond --max-classes",
+            Reason::NotRows => {
+                format!("{be} of a kind that is not replayed, or {} no table", agree("reads", "read"))
+            }
+            Reason::OtherSchema => format!("{be} for another schema"),
+            Reason::UnknownSchema => {
+                format!("{have} no known schema (--assume-schema counts {} as of this one)", agree("it", "them"))
+            }
+            Reason::UnknownTable => format!("{} a table that was not captured", agree("names", "name")),
+            Reason::Session => {
+                agree("depends on what its session did before", "depend on what their session did before").into()
+            }
+            Reason::Scope => format!(
+                "{have} a function or clause that a workload may not have, as it reaches out of the tables or blocks sessions"
+            ),
+            Reason::NoValues => format!("{have} ? in place of {} values", agree("its", "their")),
+            Reason::Cut => {
+                format!("{} truncated by the server, or {be} longer than 4 MiB", agree("was", "were"))
+            }
+            Reason::Large => format!("{have} more than 64 KiB of values"),
+            Reason::NotUtf8 => format!("{be} not valid UTF-8, and logs do not name the character set"),
+            Reason::Rare => format!("{be} of {}, beyond --max-classes", agree("a rare class", "rare classes")),
         }
     }
 }

@@ -116,6 +116,9 @@ fn write_workload(
         read_log(log, &request.schema, mode, &mut classes, progress)?;
     }
     let statements = classes.finish();
+    if statements.seen == 0 {
+        refuse_empty_sources(request)?;
+    }
     folder.write_schema(&schema)?;
     let classes = write_classes(&folder, &statements)?;
     let create = |name: &str| tables.iter().find(|(known, _)| known == name).map_or("", |(_, create)| create.as_str());
@@ -147,6 +150,15 @@ fn write_workload(
         orphans: captured.orphans,
         seed: request.seed,
     })
+}
+
+/// Refuses sources of statements that were named and have none. Without any, only rows are wanted.
+fn refuse_empty_sources(request: &Request) -> Result<(), Error> {
+    let logs = request.logs.iter().map(|log| log.path.display().to_string());
+    let digests = request.digests.then(|| "the server's statement digests".to_owned());
+    let history = request.history.then(|| "the server's statement history".to_owned());
+    let sources: Vec<String> = logs.chain(digests).chain(history).collect();
+    if sources.is_empty() { Ok(()) } else { Err(Error::NoStatements(sources)) }
 }
 
 fn build_manifest(request: &Request, origin: &crate::source::Origin, captured: &CapturedRows) -> Manifest {

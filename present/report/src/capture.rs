@@ -80,7 +80,7 @@ fn describe_capture(captured: &CaptureSummary) -> String {
 
 fn describe_share(captured: &CaptureSummary) -> String {
     if captured.seen == 0 {
-        return "no statements were read: none are in the files that were named, or none were named; name logs by --slow-log, --general-log, --sql, or ask the server by --digests".to_owned();
+        return "no statements: name logs by --slow-log, --general-log or --sql, or ask the server by --digests or --history".to_owned();
     }
     format!(
         "of {} in the sources, {} ({}) {} replayed",
@@ -108,7 +108,7 @@ fn class_table(captured: &CaptureSummary) -> Table {
         column("class", "", ColumnKind::Left),
         column("calls", "", ColumnKind::Right),
         column("share", "of time", ColumnKind::Right),
-        column("ms", "a call", ColumnKind::Right),
+        column("ms", "per call", ColumnKind::Right),
         column("samples", "", ColumnKind::Right),
     ];
     let mut table = Table::new("Statements", columns, captured.classes.iter().take(MAX_LISTED).map(row));
@@ -118,13 +118,8 @@ fn class_table(captured: &CaptureSummary) -> Table {
 
 fn row_table(captured: &CaptureSummary) -> Table {
     let row = |table: &CapturedTable| {
-        let portion = match (table.is_complete, table.estimated_rows) {
-            (true, _) => "all".to_owned(),
-            (false, Some(total)) => format!("of about {}", group_thousands(total as f64)),
-            (false, None) => "a part".to_owned(),
-        };
         let parents = if table.parent_rows > 0 { group_thousands(table.parent_rows as f64) } else { DASH.to_owned() };
-        Row::new(vec![table.name.clone(), group_thousands(table.rows as f64), portion, parents])
+        Row::new(vec![table.name.clone(), group_thousands(table.rows as f64), describe_portion(table), parents])
     };
     let columns = vec![
         column("table", "", ColumnKind::Left),
@@ -135,6 +130,17 @@ fn row_table(captured: &CaptureSummary) -> Table {
     let mut table = Table::new("Rows", columns, captured.tables.iter().take(MAX_LISTED).map(row));
     table.footer = note_unlisted(captured.tables.len(), "tables");
     table
+}
+
+/// Returns how much of a table was taken.
+fn describe_portion(table: &CapturedTable) -> String {
+    match (table.is_complete, table.estimated_rows) {
+        (true, _) => "all".to_owned(),
+        // A server can estimate too few rows.
+        (false, Some(total)) if total <= table.rows => "all or nearly".to_owned(),
+        (false, Some(total)) => format!("of about {}", group_thousands(total as f64)),
+        (false, None) => "a part".to_owned(),
+    }
 }
 
 fn note_unlisted(count: usize, noun: &str) -> Vec<String> {
@@ -156,7 +162,7 @@ fn describe_not_replayed(captured: &CaptureSummary) -> Vec<String> {
     let line = |(reason, count, words): (capture::Reason, u64, Vec<&str>)| {
         let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).take(5).collect();
         let words = if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) };
-        format!("{} {}{words}", group_thousands(count as f64), reason.sentence())
+        format!("{} {}{words}", group_thousands(count as f64), reason.sentence(count))
     };
     reasons.into_iter().map(line).collect()
 }
@@ -208,6 +214,25 @@ fn list_remarks(captured: &CaptureSummary) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_and_verbs_agree() {
+        use capture::Reason;
+        assert_eq!(Reason::Command.sentence(1), "is a protocol command, not a statement");
+        assert_eq!(Reason::NotRows.sentence(2), "are of a kind that is not replayed, or read no table");
+    }
+
+    /// The server's estimate of a table's rows can be lower than the number of rows taken.
+    #[test]
+    fn rows_beyond_the_estimate_are_all_or_nearly() {
+        let portion = |rows, estimated_rows| {
+            let name = "readers".to_owned();
+            describe_portion(&CapturedTable { name, rows, parent_rows: 0, is_complete: false, estimated_rows })
+        };
+        assert_eq!(portion(10_002, Some(9_997)), "all or nearly");
+        assert_eq!(portion(10_000, Some(80_112)), "of about 80,112");
+        assert_eq!(portion(10_000, None), "a part");
+    }
 
     #[test]
     fn next_commands_name_a_server_of_the_series() {

@@ -325,12 +325,17 @@ fn rejects_bad_requests_and_leaves_nothing() {
     let server = start_shop("mariadb", &workspace);
     let text = capture_shop(&workspace, &server, &["--out=a"]);
     assert_eq!(text.code, Some(1), "{text}");
-    assert!(text.stdout.contains("no statements were read") && text.stdout.contains("hold of people"), "{text}");
+    fs::write(workspace.root().join("empty.log"), "").unwrap();
+    assert!(
+        text.stdout.contains("no statements: name logs by --slow-log") && text.stdout.contains("hold of people"),
+        "{text}"
+    );
     for (words, parts) in [
         (&["--out=a"][..], &["a exists and is not empty"][..]),
         (&["--out=b", "--table=custmers"], &["has no table custmers", "customers"]),
         (&["--out=b", "--schema=shp"], &["no schema shp", "shop"]),
         (&["--out=b", "--slow-log=none.log"], &["cannot read none.log"]),
+        (&["--out=b", "--slow-log=empty.log"], &["no statement is in empty.log"]),
         (&["--out=b", "--digests", "--dump=x.sql"], &["--digests"]),
     ] {
         let finished = capture_shop(&workspace, &server, words);
