@@ -45,6 +45,10 @@ pub struct Place {
     /// Column, without quotes. For a pair of columns, the first.
     #[serde(default)]
     pub column: Option<String>,
+    /// Tables, columns or keys with their collations, if the finding groups several:
+    /// `orders (latin1_swedish_ci)`. A baseline knows them one by one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<String>,
     /// Command or SQL statement that fixes the finding and can be run without changes. Absent if
     /// someone has to decide or to write it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

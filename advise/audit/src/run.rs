@@ -3,7 +3,7 @@ use check::Severity;
 use crate::advice::Advice;
 use crate::checks::Selection;
 use crate::input::AuditInput;
-use crate::model::{Audit, AuditedServer, Counts, Finding, Unseen};
+use crate::model::{Audit, AuditedServer, Counts, Finding, Place, Unseen};
 use crate::place::Places;
 
 /// Version of the format of [`Audit`].
@@ -56,6 +56,6 @@ pub fn run(input: &AuditInput, selection: &Selection, min_severity: Severity, we
 fn with_place(input: &AuditInput, finding: check::Finding, places: &Places<'_>, advice: &Advice<'_>) -> Finding {
     let place = places.find(&finding.check, &finding.object);
     let place = crate::fix::add_fix_and_sample(input, advice, &finding, place);
-    let check::Finding { check, severity, object, what, why, action, details: _ } = finding;
-    Finding { check, severity, object, what, why, action, details: place }
+    let check::Finding { check, severity, object, what, why, action, details } = finding;
+    Finding { check, severity, object, what, why, action, details: Place { members: details.members, ..place } }
 }

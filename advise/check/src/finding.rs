@@ -82,7 +82,7 @@ impl fmt::Display for Object {
 /// A result of a check: one problem of one object. `D` is what a command adds for its own report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Finding")]
-pub struct Finding<D = NoDetails> {
+pub struct Finding<D = Members> {
     /// Name of the check: `replica-defaults`.
     pub check: String,
     pub severity: Severity,
@@ -97,6 +97,10 @@ pub struct Finding<D = NoDetails> {
     pub details: D,
 }
 
-/// Empty details, for commands that add none to a finding.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct NoDetails {}
+/// Details of a finding that a check itself knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Members {
+    /// Names of the objects that the finding is about, if it groups several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<String>,
+}

@@ -9,7 +9,7 @@ mod selection;
 mod severity;
 mod target;
 
-pub use finding::{Finding, NoDetails, Object, ObjectKind};
+pub use finding::{Finding, Members, Object, ObjectKind};
 pub use name::{column_name, describe_own_schemas, index_name, table_name};
 pub use selection::{Selection, UnknownCheck};
 pub use severity::Severity;

@@ -129,7 +129,7 @@ pub(crate) fn color(severity: Severity) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use check::{NoDetails, Object};
+    use check::{Members, Object};
 
     use super::*;
 
@@ -141,7 +141,7 @@ mod tests {
             what: what.into(),
             why: String::new(),
             action: String::new(),
-            details: NoDetails {},
+            details: Members::default(),
         }
     }
 

@@ -49,6 +49,9 @@ pub struct Conclusion<'a> {
     pub format: String,
 }
 
+/// Maximum number of new members that are named.
+const MAX_NEW_MEMBERS: usize = 10;
+
 /// Formats of every command with findings.
 const TEXT: &str = "text";
 const JSON: &str = "json";
@@ -83,16 +86,21 @@ impl Conclusion<'_> {
             _ => render(&report),
         })?;
         if let Some(baseline) = self.baseline {
-            let line = describe_known(&findings, &baseline.name);
+            let line = describe_known(&findings, baseline);
             if self.format == TEXT { output::print(&format!("\n{line}\n"))? } else { output::print_message(&line) }
         }
         Ok(if findings.fails(self.fail_on) { ExitCode::from(1) } else { ExitCode::SUCCESS })
     }
 }
 
-fn describe_known(findings: &Findings, baseline: &str) -> String {
+fn describe_known(findings: &Findings, baseline: &Baseline) -> String {
     let known = findings.count_known();
     let all = message::count_noun(findings.findings.len() as u64, "finding");
     let verb = if known == 1 || findings.findings.len() == 1 { "is" } else { "are" };
-    format!("{known} of {all} {verb} known from {baseline}; {} new", findings.findings.len() - known)
+    let new_members = findings.list_new_members(&baseline.ids);
+    let in_part = match new_members.len() {
+        0 => String::new(),
+        _ => format!("\nNew in what is known in part: {}", message::list_names(&new_members, MAX_NEW_MEMBERS)),
+    };
+    format!("{known} of {all} {verb} known from {}; {} new{in_part}", baseline.name, findings.findings.len() - known)
 }

@@ -315,3 +315,35 @@ fn a_migration_that_mixes_collations_fails_the_build() {
     let strict = ["--check=column-mismatch,table-mismatch,join-mismatch", "--fail-on=note"];
     assert_eq!([add(german, &strict).code, add("", &strict).code], [Some(1), Some(0)]);
 }
+
+/// A finding about several tables is known only with each of them.
+#[test]
+fn a_table_beside_known_ones_is_new() {
+    let workspace = Workspace::new();
+    let write = |name: &str, text: &str| fs::write(workspace.root().join(name), text).unwrap();
+    let old = "CREATE DATABASE shop CHARACTER SET utf8mb4; USE shop;\n\
+         CREATE TABLE a (id INT PRIMARY KEY) CHARACTER SET latin1;\n\
+         CREATE TABLE b (id INT PRIMARY KEY) CHARACTER SET latin1;\n";
+    write("schema.sql", old);
+    let audit = |words: &[&str]| {
+        let first = ["audit", "--dump=schema.sql", "--check=table-mismatch", "--server=mysql@9"];
+        workspace.wait_for_end(workspace.weigh(&[&first, words].concat()).spawn().unwrap())
+    };
+    let baseline = audit(&["--format=json"]);
+    assert_eq!(baseline.code, Some(1), "{baseline}");
+    write("audit.json", &baseline.stdout);
+    let migrate = |statement: &str| {
+        write("migration.sql", &format!("USE shop; {statement};\n"));
+        audit(&["--dump=migration.sql", "--baseline=audit.json"])
+    };
+    for known in ["CREATE TABLE c (id INT PRIMARY KEY)", "DROP TABLE a"] {
+        let finished = migrate(known);
+        assert_eq!(finished.code, Some(0), "{known}: {finished}");
+        assert!(finished.stdout.ends_with("1 of 1 finding is known from audit.json; 0 new\n"), "{finished}");
+    }
+    let new = migrate("CREATE TABLE c (id INT PRIMARY KEY) CHARACTER SET latin1");
+    assert_eq!(new.code, Some(1), "{new}");
+    let line = "New in what is known in part: table-mismatch: shop: c (latin1_swedish_ci)\n";
+    assert!(new.stdout.ends_with(line), "{new}");
+    assert_eq!(migrate("ALTER TABLE a CHARACTER SET utf8mb3").code, Some(1), "another collation");
+}

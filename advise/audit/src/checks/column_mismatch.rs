@@ -6,7 +6,7 @@ use facts::Table;
 use rules::charset::current_collation_name;
 
 use super::Check;
-use super::common::{Draft, list_names, table_name};
+use super::common::{Draft, list_names, name_members, table_name};
 use crate::advice::{Advice, is_same};
 use crate::fix::preflight_command;
 use crate::input::AuditInput;
@@ -53,7 +53,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                     why: explain(collation, differs_in_charset),
                     action: advise(input, &advice, table, collation, &columns),
                 }
-                .into_finding(CHECK.name),
+                .into_group(CHECK.name, name_members(&columns, collation)),
             );
         }
     }

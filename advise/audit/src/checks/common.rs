@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use rules::charset::{collation_charset, current_name};
 
 use crate::mentions::find_schemas;
-use check::{Finding, NoDetails, Object, ObjectKind, Severity};
+use check::{Finding, Members, Object, ObjectKind, Severity};
 use facts::{Column, Facts, Program, Schema, ServerFacts, Table};
 use server::{Flavour, Version};
 
@@ -23,6 +23,12 @@ pub(super) struct Draft {
 
 impl Draft {
     pub fn into_finding(self, check: &str) -> Finding {
+        self.into_group(check, Vec::new())
+    }
+
+    /// Returns a finding about several objects. Their names stay the same between audits as long as
+    /// each has the same fault: `orders (latin1_swedish_ci)`.
+    pub fn into_group(self, check: &str, members: Vec<String>) -> Finding {
         Finding {
             check: check.to_owned(),
             severity: self.severity,
@@ -30,9 +36,14 @@ impl Draft {
             what: self.what,
             why: self.why,
             action: self.action,
-            details: NoDetails {},
+            details: Members { members },
         }
     }
+}
+
+/// Returns the members of a group of one collation: `orders (latin1_swedish_ci)`.
+pub(super) fn name_members(names: &[String], collation: &str) -> Vec<String> {
+    names.iter().map(|name| format!("{name} ({collation})")).collect()
 }
 
 /// Returns `shop.orders`.

@@ -42,7 +42,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                 why: "A tool that chunks by its own order of strings leaves rows out or copies them twice.".into(),
                 action: "Check that the tool compares keys in the server by the column's own collation.".into(),
             }
-            .into_finding(CHECK.name),
+            .into_group(CHECK.name, keys),
         );
     }
     findings

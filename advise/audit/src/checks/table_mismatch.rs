@@ -6,7 +6,7 @@ use facts::Schema;
 use rules::charset::current_collation_name;
 
 use super::Check;
-use super::common::{Draft, counted, list_names};
+use super::common::{Draft, counted, list_names, name_members};
 use crate::advice::{Advice, is_same};
 use crate::input::AuditInput;
 use check::{Finding, ObjectKind, Reading, Severity};
@@ -59,7 +59,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                     },
                     action,
                 }
-                .into_finding(CHECK.name),
+                .into_group(CHECK.name, name_members(&tables, collation)),
             );
         }
     }

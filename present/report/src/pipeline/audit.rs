@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use audit::{Audit, CHECKS, ObjectKind};
+use audit::{Audit, CHECKS, ObjectKind, Place};
 
 use super::{DumpLines, Finding, Findings, HasFindings, Rule, parse_place, without_line};
 
@@ -21,20 +21,18 @@ impl HasFindings for Audit {
     }
 
     fn remove(&mut self, ids: &BTreeSet<String>) {
-        self.findings.retain(|finding| !ids.contains(&id(finding)));
+        self.findings.retain(|finding| !convert(finding, &DumpLines::default()).is_in(ids));
     }
 }
 
-/// Statements are named by file and line, which changes when others are added before them. A table
-/// with a column of another collation can get a second one.
+/// Statements are named by file and line, which changes when others are added before them. A group
+/// with another member is another finding.
 fn id(finding: &audit::Finding) -> String {
-    if finding.check == "column-mismatch" {
-        return format!("{}: {}", finding.details.id, finding.what);
-    }
     if finding.object.kind == ObjectKind::Statement {
         return format!("{}: {}: {}", finding.check, without_line(&finding.object.name), finding.what);
     }
-    finding.details.id.clone()
+    let Place { id, members, .. } = &finding.details;
+    if members.is_empty() { id.clone() } else { format!("{id}: {}", members.join(", ")) }
 }
 
 fn convert(finding: &audit::Finding, lines: &DumpLines) -> Finding {
@@ -47,6 +45,7 @@ fn convert(finding: &audit::Finding, lines: &DumpLines) -> Finding {
         what: finding.what.clone(),
         details: vec![finding.why.clone(), finding.action.clone()],
         id: id(finding),
+        members: finding.details.members.iter().map(|name| format!("{}: {name}", finding.details.id)).collect(),
         place: lines.find(&object.name).cloned().or_else(|| parse_place(&object.name)),
         is_known: false,
     }

@@ -64,12 +64,24 @@ pub struct Finding {
     pub details: Vec<String>,
     /// Name that stays the same between runs.
     pub id: String,
+    /// Ids of the objects that the finding groups; empty if it is about one.
+    pub members: Vec<String>,
     pub place: Option<FileLine>,
     /// Whether the baseline has the finding.
     pub is_known: bool,
 }
 
 impl Finding {
+    /// Returns the ids by which a baseline knows the finding: those of its members, if it has any.
+    fn ids(&self) -> &[String] {
+        if self.members.is_empty() { std::slice::from_ref(&self.id) } else { &self.members }
+    }
+
+    /// Returns `true` if a baseline has the finding, with all of its members.
+    fn is_in(&self, baseline: &BTreeSet<String>) -> bool {
+        self.ids().iter().all(|id| baseline.contains(id))
+    }
+
     /// Returns the id in a form of fixed length.
     fn fingerprint(&self) -> String {
         Sha256::digest(self.id.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
@@ -92,15 +104,24 @@ impl Findings {
     }
 
     pub fn ids(&self) -> BTreeSet<String> {
-        self.findings.iter().map(|finding| finding.id.clone()).collect()
+        self.findings.iter().flat_map(Finding::ids).cloned().collect()
     }
 
     /// Marks the findings that a baseline has.
     pub fn mark_known(&mut self, baseline: &BTreeSet<String>) {
         self.has_baseline = true;
         for finding in &mut self.findings {
-            finding.is_known = baseline.contains(&finding.id);
+            finding.is_known = finding.is_in(baseline);
         }
+    }
+
+    /// Returns the members that a baseline lacks, of findings that it knows in part.
+    pub fn list_new_members(&self, baseline: &BTreeSet<String>) -> Vec<String> {
+        let in_part = self
+            .findings
+            .iter()
+            .filter(|finding| finding.members.iter().any(|id| baseline.contains(id)) && !finding.is_in(baseline));
+        in_part.flat_map(|finding| &finding.members).filter(|id| !baseline.contains(*id)).cloned().collect()
     }
 
     pub fn count_known(&self) -> usize {
@@ -191,6 +212,7 @@ mod tests {
             what: format!("{nasty}\nsecond line\n ::error::x"),
             details: vec![nasty.into()],
             id: nasty.into(),
+            members: Vec::new(),
             place: Some(FileLine { file: nasty.into(), line: 1 }),
             is_known: false,
         });
@@ -201,6 +223,36 @@ mod tests {
         }
         let fingerprint = all.findings[0].fingerprint();
         assert!(all.sarif("1").contains(&fingerprint), "the id stays");
+    }
+
+    #[test]
+    fn a_group_is_known_with_all_of_its_members() {
+        let group = |members: &[&str]| Findings {
+            findings: vec![Finding {
+                rule: "table-mismatch".into(),
+                severity: Severity::Warning,
+                object: "shop".into(),
+                object_kind: "schema".into(),
+                what: "differ".into(),
+                details: Vec::new(),
+                id: "table-mismatch: shop".into(),
+                members: members.iter().map(|name| format!("table-mismatch: shop: {name}")).collect(),
+                place: None,
+                is_known: false,
+            }],
+            ..Findings::new("audit", "db1".to_owned())
+        };
+        let baseline = group(&["a (latin1_swedish_ci)", "b (latin1_swedish_ci)"]).ids();
+        let compare = |members: &[&str]| {
+            let mut found = group(members);
+            found.mark_known(&baseline);
+            (found.count_known(), found.list_new_members(&baseline))
+        };
+        assert_eq!(compare(&["a (latin1_swedish_ci)", "b (latin1_swedish_ci)"]), (1, Vec::new()));
+        assert_eq!(compare(&["b (latin1_swedish_ci)"]), (1, Vec::new()), "one was mended");
+        let new = vec!["table-mismatch: shop: c (latin1_swedish_ci)".to_owned()];
+        assert_eq!(compare(&["a (latin1_swedish_ci)", "c (latin1_swedish_ci)"]), (0, new));
+        assert_eq!(compare(&["a (utf8mb3_general_ci)"]), (0, Vec::new()), "nothing of it is known");
     }
 
     #[test]

@@ -42,6 +42,7 @@ fn convert(finding: &Own, lines: &DumpLines) -> Finding {
         details: vec![finding.why.clone(), finding.action.clone()],
         id: id(finding),
         place: lines.find(&finding.object.name).cloned(),
+        members: Vec::new(),
         is_known: false,
     }
 }

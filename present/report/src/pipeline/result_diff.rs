@@ -85,6 +85,7 @@ fn finding(class: &ClassDifference, severity: Severity, rule: &str, what: String
         what,
         details,
         place: None,
+        members: Vec::new(),
         is_known: false,
     }
 }

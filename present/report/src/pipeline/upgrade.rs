@@ -64,6 +64,7 @@ fn convert(finding: &Own, lines: &DumpLines) -> Finding {
         details: finding.error.iter().chain(&finding.reasons).cloned().chain(mends).collect(),
         id: id(finding),
         place: parse_place(&finding.place).or_else(|| lines.find(name).cloned()),
+        members: Vec::new(),
         is_known: false,
     }
 }

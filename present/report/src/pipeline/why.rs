@@ -81,6 +81,7 @@ fn convert(judged: &Judged, finding: &Own) -> Finding {
         details: sites.chain(finding.details.iter().cloned()).chain(remedies).collect(),
         id: id(judged, finding),
         place: parse_place(&judged.place),
+        members: Vec::new(),
         is_known: false,
     }
 }
