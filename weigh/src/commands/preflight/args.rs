@@ -160,7 +160,7 @@ pub struct PreflightArgs {
 
     /// Private server to rehearse the plan on, named as by --server, or none [default: an installed
     /// server of the nearest version]
-    #[arg(long, value_name = "SPEC", conflicts_with_all = ["scratch", "csv", "parquet", "dump"], help_heading = "Plan")]
+    #[arg(long, value_name = "SPEC", conflicts_with = "scratch", help_heading = "Plan")]
     pub trial: Option<String>,
 
     /// Instead of rehearsing, try each ALTER on the server itself, in a schema of this name, which
@@ -290,6 +290,9 @@ impl PreflightArgs {
     pub fn request(&self) -> Result<Request> {
         if self.to.is_empty() {
             bail!("name a collation by --to");
+        }
+        if let Some(trial) = self.trial.as_deref().filter(|trial| self.reads_files() && *trial != "none") {
+            bail!("--trial {trial} is for a server: a plan from files is not rehearsed; leave it out");
         }
         Ok(Request {
             schemas: self.schemas.clone(),

@@ -32,6 +32,23 @@ fn checks_a_csv_file() {
     words(&[]).refuses_with(&["people.csv", "the header has name twice"]);
 }
 
+/// A plan from files is not rehearsed, so `--trial none` asks for what is done anyway.
+#[test]
+fn trial_of_files_is_none() {
+    let workspace = Workspace::new();
+    let dump = "CREATE DATABASE `shop`;\nUSE `shop`;\nCREATE TABLE `t` (\n  `id` int NOT NULL,\n  `name` varchar(9) DEFAULT NULL,\n  \
+                PRIMARY KEY (`id`)\n) ENGINE=InnoDB DEFAULT CHARSET=latin1;\nINSERT INTO `t` VALUES (1,'a');\n";
+    fs::write(workspace.root().join("shop.sql"), dump).unwrap();
+    let check = |more: &[&str]| {
+        let words = ["preflight", "--dump=shop.sql", "--to=utf8mb4_unicode_ci", "--flavour=mysql", "--format=sql"];
+        workspace.wait_for_end(workspace.weigh(&[&words[..], more].concat()).spawn().unwrap())
+    };
+    let (plain, none) = (check(&[]), check(&["--trial=none"]));
+    assert_eq!((none.code, none.stderr.as_str()), (Some(0), ""), "{none}");
+    assert!(none.stdout.contains("1 column can be converted") && none.stdout == plain.stdout, "{none}");
+    check(&["--trial=mysql@9"]).refuses_with(&["--trial mysql@9 is for a server"]);
+}
+
 /// Values that the collation of --from can't hold, keys that are not unique now, and groups.
 #[test]
 fn tells_what_a_csv_file_is_now_from_what_a_conversion_does() {
