@@ -54,7 +54,7 @@ fn page_opens_with_the_default_of_weigh_explain() {
     assert_eq!(texts(&page, "#overview td.verdict"), ["a < b", "a = b", "a = b", "a = b", "a = b"]);
     let because = texts(&page, "#overview td:last-child");
     assert_eq!(because[0], "'e' (0045) before 'S' (0053)");
-    assert_eq!(because[1], "all weights are the same");
+    assert_eq!(because[1], "ß = SS: both weigh 0FEA 0FEA");
     assert_eq!(texts(&page, "section").len(), 5);
     assert!(texts(&page, ".features").contains(&"expansion".to_owned()));
     page.assert_no_messages("the default");

@@ -2,6 +2,7 @@
 
 use mysql_collation::{Collation, Flavour};
 
+use crate::equality::{Segment, find_segments, list_code_points};
 use crate::model::{Mismatch, MismatchPosition, Step, Verdict, View};
 
 /// Explains the verdict of a view: "'e' (1CAA) before 'f' (1CE5)".
@@ -11,22 +12,55 @@ pub fn explain_verdict(view: &View) -> String {
         None if view.a == view.b => "the strings are the same".into(),
         None => match find_ignored(view) {
             Some(ignored) => format!("all weights are the same: the collation ignores {ignored}"),
-            None => "all weights are the same".into(),
+            None => describe_equality(view),
         },
         Some(mismatch) => describe_mismatch(view, mismatch),
     }
 }
 
+/// Maximum number of parts that a reason names.
+const MAX_PARTS: usize = 2;
+
+/// Returns `ß = ss: both weigh 1E71 1E71`: the parts that accents and case don't explain.
+fn describe_equality(view: &View) -> String {
+    let name = |text: &str| match visible_text(text) {
+        "" => list_code_points(text),
+        visible => visible.to_owned(),
+    };
+    let mut parts: Vec<String> = Vec::new();
+    for Segment { a, b, weights } in find_segments(view).unequal {
+        let part = if a.is_empty() || b.is_empty() {
+            format!("{} has no weight", list_code_points(&format!("{a}{b}")))
+        } else {
+            format!("{} = {}: both weigh {}", name(&a), name(&b), weights.join(" "))
+        };
+        if find_ignored_between(&a, &b).is_none() && !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    let more = parts.len().saturating_sub(MAX_PARTS);
+    parts.truncate(MAX_PARTS);
+    match (parts.is_empty(), more) {
+        (true, _) => "all weights are the same".into(),
+        (false, 0) => parts.join("; "),
+        (false, more) => format!("{}; and {more} more", parts.join("; ")),
+    }
+}
+
 /// Returns `accents`, `case`, or both, if only these distinguish the strings. `None` for other
-/// reasons, such as an expansion. Judged by the levels of UCA 9.0.
+/// reasons, such as an expansion.
 fn find_ignored(view: &View) -> Option<&'static str> {
     let text = |steps: &[Step]| steps.iter().map(|step| step.text.as_str()).collect::<String>();
-    let (a, b) = (text(&view.a), text(&view.b));
+    if view.a.len() == view.b.len() { find_ignored_between(&text(&view.a), &text(&view.b)) } else { None }
+}
+
+/// As [`find_ignored`], of two texts. Judged by the levels of UCA 9.0.
+fn find_ignored_between(a: &str, b: &str) -> Option<&'static str> {
     let is_equal = |name: &str| {
         Collation::by_name(Flavour::MySql, name)
             .is_ok_and(|collation| collation.compare(a.as_bytes(), b.as_bytes()).is_eq())
     };
-    if view.a.len() != view.b.len() || !is_equal("utf8mb4_0900_ai_ci") {
+    if a.chars().count() != b.chars().count() || !is_equal("utf8mb4_0900_ai_ci") {
         return None;
     }
     let has_accents = !is_equal("utf8mb4_0900_as_ci");
@@ -98,8 +132,13 @@ mod tests {
         assert_eq!(because("utf8mb4_general_ci", "Å", "a"), format!("{plain}: the collation ignores accents and case"));
         assert_eq!(because("utf8mb4_0900_as_ci", "é", "É"), format!("{plain}: the collation ignores case"));
         assert_eq!(because("latin1_swedish_ci", "Anna", "anna"), format!("{plain}: the collation ignores case"));
-        assert_eq!(because("utf8mb4_0900_ai_ci", "Straße", "STRASSE"), plain);
-        assert_eq!(because("utf8mb4_general_ci", "ß", "s"), plain);
+        assert_eq!(because("utf8mb4_0900_ai_ci", "ß", "ss"), "ß = ss: both weigh 1E71 1E71");
+        assert_eq!(because("utf8mb4_0900_ai_ci", "Straße", "STRASSE"), "ß = SS: both weigh 1E71 1E71");
+        assert_eq!(because("utf8mb4_general_ci", "ß", "s"), "ß = s: both weigh 0053");
+        assert_eq!(because("utf8mb4_0900_ai_ci", "e\u{301}", "e"), "U+0301 has no weight");
+        let names = ["Weiß Æsop ﬁn", "Weiss AEsop fin"];
+        let reason = "ß = ss: both weigh 1E71 1E71; Æ = AE: both weigh 1C47 1CAA; and 1 more";
+        assert_eq!(because("utf8mb4_0900_ai_ci", names[0], names[1]), reason);
     }
 
     #[test]

@@ -14,17 +14,8 @@ pub fn explain_equality(collation: Collation, a: &[u8], b: &[u8]) -> Vec<String>
     let Ok(view) = explain(collation, "", &Text::Bytes(a.to_vec()), &Text::Bytes(b.to_vec())) else {
         return Vec::new();
     };
-    let mut reasons = Vec::new();
-    let (mut from_a, mut from_b) = (0, 0);
-    while from_a < view.a.len() || from_b < view.b.len() {
-        let Some((to_a, to_b)) = next_segment(&view, from_a, from_b) else { break };
-        let (a, b) = (text(&view.a[from_a..to_a]), text(&view.b[from_b..to_b]));
-        if a != b {
-            reasons.push(describe_segment(&a, &b, weights(&view.a[from_a..to_a], 0)));
-        }
-        (from_a, from_b) = (to_a, to_b);
-    }
-    let rest = [text(&view.a[from_a..]), text(&view.b[from_b..])].concat();
+    let Segments { unequal, rest } = find_segments(&view);
+    let mut reasons: Vec<String> = unequal.iter().map(describe_segment).collect();
     if !rest.is_empty() && rest.chars().all(|character| character == ' ') {
         reasons.push("spaces at the end don't count (PAD SPACE)".into());
     } else if !rest.is_empty() {
@@ -32,6 +23,37 @@ pub fn explain_equality(collation: Collation, a: &[u8], b: &[u8]) -> Vec<String>
     }
     reasons.dedup();
     reasons
+}
+
+/// Segments of two strings that have equal weights.
+pub(crate) struct Segments<'v> {
+    /// Segments whose texts are not the same, in order.
+    pub unequal: Vec<Segment<'v>>,
+    /// Text of both strings behind the last segment.
+    rest: String,
+}
+
+/// A part of each string, with equal weights.
+pub(crate) struct Segment<'v> {
+    pub a: String,
+    pub b: String,
+    /// Primary weights.
+    pub weights: Vec<&'v str>,
+}
+
+/// Divides two equal strings into the shortest segments that have equal weights.
+pub(crate) fn find_segments(view: &View) -> Segments<'_> {
+    let mut unequal = Vec::new();
+    let (mut from_a, mut from_b) = (0, 0);
+    while from_a < view.a.len() || from_b < view.b.len() {
+        let Some((to_a, to_b)) = next_segment(view, from_a, from_b) else { break };
+        let (a, b) = (text(&view.a[from_a..to_a]), text(&view.b[from_b..to_b]));
+        if a != b {
+            unequal.push(Segment { a, b, weights: weights(&view.a[from_a..to_a], 0) });
+        }
+        (from_a, from_b) = (to_a, to_b);
+    }
+    Segments { unequal, rest: [text(&view.a[from_a..]), text(&view.b[from_b..])].concat() }
 }
 
 /// Finds the shortest segments from `from_a` and `from_b` on that have equal weights at all levels.
@@ -87,16 +109,17 @@ fn text(steps: &[Step]) -> String {
         .collect()
 }
 
-fn describe_segment(a: &str, b: &str, weights: Vec<&str>) -> String {
+fn describe_segment(Segment { a, b, weights }: &Segment<'_>) -> String {
     match (a.is_empty(), b.is_empty()) {
-        (true, _) => format!("{} has no weight", code_points(b)),
-        (_, true) => format!("{} has no weight", code_points(a)),
+        (true, _) => format!("{} has no weight", list_code_points(b)),
+        (_, true) => format!("{} has no weight", list_code_points(a)),
         _ => format!("{a} = {b} (weight {})", weights.join(" ")),
     }
 }
 
-/// Ignorable characters are written as code points, because most of them are invisible.
-fn code_points(text: &str) -> String {
+/// Returns `U+0065 U+0301`. Ignorable characters are written like this, as most of them are
+/// invisible.
+pub(crate) fn list_code_points(text: &str) -> String {
     text.chars().map(|character| format!("U+{:04X}", character as u32)).collect::<Vec<_>>().join(" ")
 }
 
