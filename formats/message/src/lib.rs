@@ -19,9 +19,24 @@ pub fn suggest_name<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -
     nearest.map_or_else(String::new, |name| format!("; did you mean {name}?"))
 }
 
-/// Formats a count and a noun with a regular plural: `1 row`, `2 rows`.
+/// Formats a count and a noun with a regular plural: `1 row`, `2 rows`, `12,000 rows`.
 pub fn count_noun<N: Display + From<u8> + PartialEq>(count: N, noun: &str) -> String {
-    if count == N::from(1) { format!("1 {noun}") } else { format!("{count} {noun}s") }
+    if count == N::from(1) { format!("1 {noun}") } else { format!("{} {noun}s", group_thousands(count)) }
+}
+
+/// Writes a whole number with thousands separators: `12,000`.
+pub fn group_thousands(count: impl Display) -> String {
+    let text = count.to_string();
+    let first = text.find(|character: char| character.is_ascii_digit()).unwrap_or_default();
+    let digits = text.len() - first;
+    let mut grouped = String::with_capacity(text.len() + digits / 3);
+    for (at, character) in text.chars().enumerate() {
+        if at > first && (text.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(character);
+    }
+    grouped
 }
 
 /// Returns the form of a verb that goes with a count: `agree(1, "has", "have")` is `has`.
@@ -66,6 +81,14 @@ mod tests {
 
     #[test]
     fn counts_nouns() {
+        assert_eq!(
+            (count_noun(999_u64, "row"), count_noun(12_000_usize, "row")),
+            ("999 rows".into(), "12,000 rows".into())
+        );
+        assert_eq!(
+            (group_thousands(1_234_567), group_thousands(-100), group_thousands(-1000)),
+            ("1,234,567".into(), "-100".into(), "-1,000".into())
+        );
         assert_eq!((count_noun(1_usize, "row"), count_noun(0_u64, "row")), ("1 row".into(), "0 rows".into()));
         assert_eq!((agree(1_usize, "has", "have"), agree(0_u64, "has", "have")), ("has", "have"));
     }

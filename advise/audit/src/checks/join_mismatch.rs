@@ -41,7 +41,10 @@ fn check_join(input: &AuditInput, advice: &Advice<'_>, join: &JoinPlans) -> Opti
         (None, Some(first)) => {
             let rows = row_estimate(input, first);
             let cost = match rows {
-                Some(rows) => format!("Each look-up reads all of it, about {rows} entries, instead of a few."),
+                Some(rows) => format!(
+                    "Each look-up reads all of it, about {} entries, instead of a few.",
+                    message::group_thousands(rows)
+                ),
                 None => "Each look-up reads all of it.".to_owned(),
             };
             (Severity::Warning, format!("{collations}: {}", describe_lookups(&lost, "is lost")), cost)
