@@ -96,9 +96,9 @@ typedef struct mcoll_converted {
    */
   size_t out_len;
   /*
-   Number of characters of the text that the string lacks: each that became `?`, and all from where
-   MySQL cuts the string on. An ill-formed byte counts as one. Characters that a small `out`
-   has no room for are not lost.
+   Number of characters of the text that the string lacks: each that became `?`, and all from
+   where MySQL cuts the string on. An ill-formed byte counts as one. Characters that a small
+   `out` has no room for are not lost.
    */
   size_t lost;
   /*
@@ -221,8 +221,8 @@ size_t mcoll_char_len(uint32_t charset, const uint8_t *text, size_t text_len);
 
 /*
  Converts `text` from one character set to another, as CONVERT(text USING to) of the flavour's
- servers: a character that `to` lacks becomes `?`. `MCOLL_INVALID_ARGUMENT` for an unknown flavour
- or character set.
+ servers: a character that `to` lacks becomes `?`. `MCOLL_INVALID_ARGUMENT` for an unknown
+ flavour or character set.
 
  The caller must guarantee:
  `text` points to `text_len` bytes, or is NULL for an empty string. `converted->out` has room for
