@@ -12,6 +12,22 @@ use mysql_collation::{Flavour, catalogue};
 /// Environment variable with the shell's name, which the script of `weigh completions` sets.
 pub const VARIABLE: &str = "WEIGH_COMPLETE";
 
+/// Bash inserts a candidate as it stands, and would run a file's name such as `$(x)`. The other
+/// shells quote. Without `set -f`, bash would expand a file's name such as `*`.
+const BASH_QUOTING: &str = r#"_weigh_complete() {
+    local at globs=1
+    [[ $- == *f* ]] && globs=
+    set -f
+    _clap_complete_weigh "$@"
+    [[ -n $globs ]] && set +f
+    for at in "${!COMPREPLY[@]}"; do
+        if [[ ${COMPREPLY[at]} == *[^[:alnum:]_.,:=/@%+-]* ]]; then
+            COMPREPLY[at]=$(printf %q "${COMPREPLY[at]}")
+        fi
+    done
+}
+"#;
+
 /// Completes a command line and ends the process, if a shell asks for that.
 pub fn complete(command: fn() -> Command) {
     clap_complete::CompleteEnv::with_factory(move || with_values(command())).var(VARIABLE).bin("weigh").complete();
@@ -25,6 +41,8 @@ pub fn script(shell: &str) -> std::io::Result<String> {
     completer.write_registration(VARIABLE, "weigh", "weigh", "weigh", &mut script)?;
     let mut script = String::from_utf8_lossy(&script).into_owned();
     if shell == "bash" {
+        script = script.replace("-F _clap_complete_weigh", "-F _weigh_complete");
+        script += BASH_QUOTING;
         // Bash would take mysql@9 for two words.
         script += "COMP_WORDBREAKS=${COMP_WORDBREAKS//@/}\n";
     }

@@ -7,13 +7,16 @@ use crate::workspace::Workspace;
 
 /// Returns what bash offers for the last of these words.
 fn complete(words: &[&str]) -> Vec<String> {
-    let workspace = Workspace::new();
+    complete_in(&Workspace::new(), words)
+}
+
+fn complete_in(workspace: &Workspace, words: &[&str]) -> Vec<String> {
     let script = workspace.wait_for_end(workspace.weigh(&["completions", "bash"]).spawn().unwrap()).stdout;
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let (last, before) = (words.len() - 1, words[words.len() - 2]);
     let mut bash = Command::new("bash");
     bash.args(["--norc", "-c"]).arg(format!(
-        "{script}\nCOMP_WORDS=({})\nCOMP_CWORD={last}\nCOMP_TYPE=9\n_clap_complete_weigh weigh '{}' '{before}'\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        "{script}\nCOMP_WORDS=({})\nCOMP_CWORD={last}\nCOMP_TYPE=9\n_weigh_complete weigh '{}' '{before}'\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"",
         quoted.join(" "),
         words[last]
     ));
@@ -44,6 +47,29 @@ fn values_complete() {
         found.sort();
         assert_eq!(found, wanted, "{words:?}");
     }
+}
+
+/// Strangers' folders, which bash would run or expand if they were inserted as they stand.
+#[test]
+fn names_of_files_are_quoted() {
+    let workspace = Workspace::new();
+    let names = ["x$(touch pwned)", "x;touch pwned", "x`touch pwned`", "x*", "x y", "xé", "x\n&"];
+    for name in names {
+        std::fs::create_dir(workspace.root().join(name)).unwrap();
+    }
+    let found = complete_in(&workspace, &["weigh", "report", "x"]);
+    assert_eq!(found.len(), names.len(), "{found:?}");
+    let mut bash = Command::new("bash");
+    bash.args(["--norc", "-c", &format!("printf '%s\\0' {}", found.join(" "))]);
+    workspace.set_up(&mut bash);
+    let finished = workspace.wait_for_end(bash.spawn().unwrap());
+    let mut read: Vec<&str> = finished.stdout.split_terminator('\0').collect();
+    let mut expected = names.map(|name| format!("{name}/"));
+    read.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(read, expected, "{found:?}");
+    let script = workspace.wait_for_end(workspace.weigh(&["completions", "bash"]).spawn().unwrap()).stdout;
+    assert!(script.contains("complete ") && !script.contains("-F _clap_complete_weigh"), "{script}");
 }
 
 #[test]
