@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lifecycle::{Confinement, interrupt, kill_group, spawn_confined, spawn_supervised};
+use lifecycle::{Confinement, interrupt, kill_group, limit_tool, spawn_confined, spawn_supervised};
 
 use crate::Error;
 
@@ -20,6 +20,14 @@ const MAX_OUTPUT_BYTES: u64 = 64 << 20;
 
 /// Time to wait for the end of stderr after the end of the command.
 const MAX_STDERR_TIME: Duration = Duration::from_secs(2);
+
+/// Maximum memory of a tool, and length of each of its files. npm keeps a package in memory, and
+/// whatever else a registry sends.
+const MAX_TOOL_MEMORY_BYTES: u64 = 2 << 30;
+const MAX_TOOL_FILE_BYTES: u64 = 8 << 30;
+
+/// Maximum time of a tool: a server's packages, 600 MB, at 100 KB/s.
+const MAX_TOOL_TIME: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// How a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +56,12 @@ pub struct Limits {
 /// is a verb phrase for the error message: "cannot {task}". A signal kills the command's process
 /// group.
 pub fn run(command: Command, task: &str, on_line: impl FnMut(&str)) -> Result<(), Error> {
-    run_to_end(command, None, task, None, on_line)
+    run_tool(command, task, MAX_TOOL_TIME, on_line)
+}
+
+fn run_tool(mut command: Command, task: &str, time: Duration, on_line: impl FnMut(&str)) -> Result<(), Error> {
+    limit_tool(&mut command, MAX_TOOL_MEMORY_BYTES, MAX_TOOL_FILE_BYTES);
+    run_to_end(command, None, task, (None, time), on_line)
 }
 
 /// Runs a tool of this machine and returns its stdout.
@@ -62,7 +75,8 @@ pub fn output(command: Command, task: &str) -> Result<String, Error> {
 /// stdout.
 pub fn run_confined(command: Command, input: Option<File>, task: &str, limits: &Limits) -> Result<String, Error> {
     let mut text = String::new();
-    run_to_end(command, input, task, Some(limits), |line| push_line(&mut text, line))?;
+    let within = (Some(&limits.confinement), limits.time);
+    run_to_end(command, input, task, within, |line| push_line(&mut text, line))?;
     Ok(text)
 }
 
@@ -75,12 +89,12 @@ fn run_to_end(
     command: Command,
     input: Option<File>,
     task: &str,
-    limits: Option<&Limits>,
+    (confinement, limit): (Option<&Confinement>, Duration),
     mut on_line: impl FnMut(&str),
 ) -> Result<(), Error> {
     let command_line = format_command_line(&command);
-    let mut child = spawn(command, input, limits).map_err(|error| command_error(task, error))?;
-    let deadline = limits.map(|limits| (Instant::now() + limits.time, limits.time));
+    let mut child = spawn(command, input, confinement).map_err(|error| command_error(task, error))?;
+    let deadline = Instant::now() + limit;
     let stderr = child.stderr.take().map(collect_stderr);
     let lines = child.stdout.take().map(stream_lines);
     let ended = lines.map_or(Ok(true), |lines| forward_lines(&lines, deadline, &mut on_line));
@@ -89,7 +103,6 @@ fn run_to_end(
         Ok(Some(status)) => status,
         ended => {
             kill_group(&mut child);
-            let limit = deadline.map_or(Duration::ZERO, |(_, limit)| limit);
             ended?;
             return Err(command_error(task, CommandError::TooLong { command: command_line, limit }));
         }
@@ -102,10 +115,7 @@ fn run_to_end(
     Err(command_error(task, CommandError::Failed { command: command_line, status, stderr }))
 }
 
-/// The time at which the time limit is reached, and the limit.
-type Deadline = Option<(Instant, Duration)>;
-
-fn spawn(mut command: Command, input: Option<File>, limits: Option<&Limits>) -> Result<Child, CommandError> {
+fn spawn(mut command: Command, input: Option<File>, confinement: Option<&Confinement>) -> Result<Child, CommandError> {
     let program = command.get_program().to_string_lossy().into_owned();
     // `remedy` searches the messages for English words.
     command
@@ -113,15 +123,15 @@ fn spawn(mut command: Command, input: Option<File>, limits: Option<&Limits>) -> 
         .stdin(input.map_or_else(Stdio::null, Stdio::from))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let spawned = match limits {
-        Some(limits) => spawn_confined(command, &limits.confinement),
+    let spawned = match confinement {
+        Some(confinement) => spawn_confined(command, confinement),
         None => spawn_supervised(command),
     };
     spawned.map_err(|source| CommandError::NotRun { program, source })
 }
 
 /// Returns `false` if the output has not ended at the deadline.
-fn forward_lines(lines: &Receiver<String>, deadline: Deadline, on_line: &mut impl FnMut(&str)) -> Result<bool, Error> {
+fn forward_lines(lines: &Receiver<String>, deadline: Instant, on_line: &mut impl FnMut(&str)) -> Result<bool, Error> {
     loop {
         interrupt::check()?;
         if is_over(deadline) {
@@ -136,7 +146,7 @@ fn forward_lines(lines: &Receiver<String>, deadline: Deadline, on_line: &mut imp
 }
 
 /// Waits for a command whose output has ended. `None` at the deadline.
-fn wait(child: &mut Child, deadline: Deadline, command_line: &str) -> Result<Option<ExitStatus>, Error> {
+fn wait(child: &mut Child, deadline: Instant, command_line: &str) -> Result<Option<ExitStatus>, Error> {
     let mut pause = Duration::from_micros(100);
     loop {
         let ended = child.try_wait().map_err(Error::io("wait for", command_line))?;
@@ -149,8 +159,8 @@ fn wait(child: &mut Child, deadline: Deadline, command_line: &str) -> Result<Opt
     }
 }
 
-fn is_over(deadline: Deadline) -> bool {
-    deadline.is_some_and(|(end, _)| Instant::now() > end)
+fn is_over(deadline: Instant) -> bool {
+    Instant::now() > deadline
 }
 
 fn stream_lines(stdout: impl Read + Send + 'static) -> Receiver<String> {
@@ -237,10 +247,10 @@ fn remedy(error: &CommandError) -> Option<&'static str> {
     }
 }
 
-/// Shortens stderr for an error message: the first two lines that apt or npm mark as errors, or
-/// else the last line. The first marked lines name the cause, later ones its consequences.
+/// Shortens stderr for an error message: the first two lines that apt, npm or node mark as errors,
+/// or else the last line. The first marked lines name the cause, later ones its consequences.
 fn summarize(stderr: &str) -> String {
-    let is_marked = |line: &&str| ["E: ", "npm error "].iter().any(|mark| line.starts_with(mark));
+    let is_marked = |line: &&str| ["E: ", "npm error ", "FATAL ERROR: "].iter().any(|mark| line.starts_with(mark));
     let marked: Vec<&str> = stderr.lines().filter(is_marked).take(2).map(str::trim).collect();
     if !marked.is_empty() {
         return marked.join("; ");
@@ -286,6 +296,17 @@ mod tests {
             let message = run_confined(shell(script), None, "wait", &limits).unwrap_err().to_string();
             assert!(message.contains("still running"), "{message}");
         }
+    }
+
+    /// What a registry or mirror without an end would make a tool do.
+    #[test]
+    fn tools_have_limits() {
+        let error = run_tool(shell("sleep 60"), "wait", Duration::from_millis(100), |_| {}).unwrap_err().to_string();
+        assert!(error.contains("still running"), "{error}");
+        let limits = output(shell("ulimit -d; ulimit -f"), "look").unwrap();
+        let limits: Vec<u64> = limits.lines().map(|line| line.parse().unwrap()).collect();
+        assert!(limits[0] <= MAX_TOOL_MEMORY_BYTES >> 10, "in KiB: {limits:?}");
+        assert!(limits[1] <= MAX_TOOL_FILE_BYTES >> 9, "in blocks: {limits:?}");
     }
 
     #[test]

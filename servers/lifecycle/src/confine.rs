@@ -66,6 +66,19 @@ pub(crate) fn isolate_tool(command: &mut Command) {
     close_files(command);
 }
 
+/// Limits what a tool and its children may take: memory for data, and the length of each file.
+pub fn limit_tool(command: &mut Command, memory_bytes: u64, file_bytes: u64) {
+    // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are
+    // allowed. It makes bare system calls (getrlimit, setrlimit), and its errors carry a raw errno
+    // only.
+    unsafe {
+        command.pre_exec(move || {
+            lower_limit(Resource::Data, memory_bytes)?;
+            lower_limit(Resource::Fsize, file_bytes)
+        });
+    }
+}
+
 /// Makes `command` start a program within `confinement`. It gets no files of this process other
 /// than its standard streams, and cannot gain privileges by set-user-id programs.
 pub(crate) fn confine(command: &mut Command, confinement: &Confinement) -> io::Result<()> {

@@ -19,7 +19,7 @@ mod spawn;
 mod system_calls;
 
 pub use account::{Account, find_unreadable};
-pub use confine::Confinement;
+pub use confine::{Confinement, limit_tool};
 pub use contain::{Contained, contain};
 pub use interrupt::Interrupted;
 pub use process::ProcessIdentity;
