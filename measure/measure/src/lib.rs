@@ -30,7 +30,7 @@ pub use change::{RatioChange, RunComparison, ThroughputChange, compare_runs};
 pub use environment::EnvironmentDifference;
 pub use environment::machine::describe_machine;
 pub use experiment::{Error, Observer, Outcome, Probe, default_connections, find_changes, now, prepare, run};
-pub use folder::{RunFolder, RunFolderError, read_run};
+pub use folder::{RunFolder, RunFolderError, check_size, read_run};
 pub use model::{
     Block, ClaimSpec, ClassRecord, Condition, Driver, EARLIER_FORMATS, ExcludedCalls, FORMAT, Imported, Latency,
     LogFigures, LogInterval, Machine, Mode, OWN_TEXT, Options, Pair, PairKind, PlanStep, Progress, PublishedFigure,

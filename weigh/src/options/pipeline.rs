@@ -1,6 +1,7 @@
 //! Options of commands that a pipeline runs: `--baseline`, and the formats that pipelines read.
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -31,7 +32,8 @@ impl BaselineArgs {
     pub fn read<R: HasFindings + DeserializeOwned>(&self) -> Result<Option<Baseline>> {
         let Some(path) = &self.path else { return Ok(None) };
         let name = path.display().to_string();
-        let bytes = bounded::read_large_file(path).map_err(|error| anyhow!("cannot read {name}: {error}"))?;
+        let opened = File::open(path).and_then(|file| bounded::read_up_to(file, bounded::max_item_bytes()));
+        let bytes = opened.map_err(|error| anyhow!("cannot read {name}: {error}"))?;
         let report: R = serde_json::from_slice(&bytes).map_err(|error| {
             anyhow!("--baseline {name} is not what this command writes with --format json: {error}")
         })?;

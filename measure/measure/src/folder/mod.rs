@@ -14,7 +14,7 @@ use crate::model::{Block, Run};
 mod reading;
 mod resuming;
 
-pub use reading::read_run;
+pub use reading::{check_size, read_run};
 pub(crate) use resuming::UnfinishedRun;
 
 const RUN_FILE: &str = "run.json";

@@ -6,6 +6,15 @@ use super::resuming::is_being_measured;
 use super::{RUN_FILE, RunFolderError, SAMPLES_FILE};
 use crate::model::{Block, EARLIER_FORMATS, FORMAT, Pair, Run};
 
+/// Maximum number of each part of a run, such as its pairs.
+const MAX_PARTS: usize = 10_000;
+
+/// Maximum number of blocks: two per second for a day.
+const MAX_BLOCKS: usize = 200_000;
+
+/// Maximum of conditions × blocks and of pairs × blocks, which the analysis looks through.
+const MAX_STEPS: usize = 500_000_000;
+
 /// Reads a run and its blocks. Checks the indices of blocks, variants, sizes, and the variants of
 /// pairs, so callers need not. A pair's condition may be missing. Ignores a truncated last line,
 /// which a crash can leave. If the run was killed, sets `failure`.
@@ -30,6 +39,7 @@ pub(super) fn read_checked(path: &Path) -> Result<(Run, Vec<Block>), RunFolderEr
     let run = read_run_file(&run_path)?;
     check_run(&run).map_err(|reason| RunFolderError::Inconsistent { path: run_path, reason })?;
     let blocks = read_samples(&samples_path)?;
+    check_size(&run, blocks.len()).map_err(|reason| RunFolderError::Inconsistent { path: path.to_owned(), reason })?;
     for (index, block) in blocks.iter().enumerate() {
         check_block(&run, block).map_err(|reason| malformed_sample(&samples_path, index, reason))?;
     }
@@ -42,7 +52,8 @@ fn read_run_file(path: &Path) -> Result<Run, RunFolderError> {
     struct Format {
         format: String,
     }
-    let bytes = read_bytes(path)?;
+    // Memory is about nine times as much, and twenty times for blocks.
+    let bytes = read_bytes(path, bounded::max_item_bytes())?;
     let malformed = |line, reason: String| RunFolderError::Malformed { path: path.to_owned(), line, reason };
     let unreadable = |error: serde_json::Error| malformed(error.line(), describe_json_error(&error));
     let Format { format } = serde_json::from_slice(&bytes).map_err(unreadable)?;
@@ -53,8 +64,12 @@ fn read_run_file(path: &Path) -> Result<Run, RunFolderError> {
 }
 
 pub(super) fn read_samples(path: &Path) -> Result<Vec<Block>, RunFolderError> {
-    let bytes = read_bytes(path)?;
-    let mut lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
+    let bytes = read_bytes(path, bounded::max_item_bytes().saturating_mul(4))?;
+    let mut lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').take(MAX_BLOCKS + 2).collect();
+    if lines.len() > MAX_BLOCKS + 1 {
+        let reason = format!("a run has at most {MAX_BLOCKS} blocks");
+        return Err(malformed_sample(path, MAX_BLOCKS, reason));
+    }
     // Text after the last newline: empty, or a truncated line.
     lines.pop();
     let parse = |(index, line)| {
@@ -75,7 +90,32 @@ fn describe_json_error(error: &serde_json::Error) -> String {
     format!("{}, column {}", text.strip_suffix(&place).unwrap_or(&text), error.column())
 }
 
+/// Fails for a run whose analysis would take minutes: more than 10,000 pairs or other parts, or
+/// many of them with many blocks.
+pub fn check_size(run: &Run, blocks: usize) -> Result<(), String> {
+    let classes = run.workload_folder.as_ref().map_or(0, |folder| folder.classes.len());
+    let parts = [
+        ("servers", run.servers.len()),
+        ("variants", run.variants.len()),
+        ("conditions", run.conditions.len()),
+        ("pairs", run.pairs.len()),
+        ("sizes", run.sizes.len()),
+        ("plans", run.plans.len()),
+        ("classes", classes),
+        ("notes", run.notes.len()),
+    ];
+    if let Some((what, count)) = parts.into_iter().find(|(_, count)| *count > MAX_PARTS) {
+        return Err(format!("a run has at most {MAX_PARTS} {what}, not {count}"));
+    }
+    let most = run.conditions.len().max(run.pairs.len());
+    if blocks > MAX_BLOCKS || most.saturating_mul(blocks) > MAX_STEPS {
+        return Err(format!("{blocks} blocks of {most} pairs or conditions are too many to analyse"));
+    }
+    Ok(())
+}
+
 fn check_run(run: &Run) -> Result<(), String> {
+    check_size(run, 0)?;
     for (index, variant) in run.variants.iter().enumerate() {
         check_index(variant.server, run.servers.len(), "server")
             .map_err(|reason| format!("variant {index}: {reason}"))?;
@@ -122,8 +162,9 @@ fn check_index(index: usize, count: usize, what: &str) -> Result<(), String> {
     if index < count { Ok(()) } else { Err(format!("there is no {what} {index}, the run has {count}")) }
 }
 
-fn read_bytes(path: &Path) -> Result<Vec<u8>, RunFolderError> {
-    bounded::read_large_regular_file(path).map_err(|source| RunFolderError::Read { path: path.to_owned(), source })
+fn read_bytes(path: &Path, limit: usize) -> Result<Vec<u8>, RunFolderError> {
+    let opened = files::open_regular(path).and_then(|file| bounded::read_up_to(file, limit));
+    opened.map_err(|source| RunFolderError::Read { path: path.to_owned(), source })
 }
 
 #[cfg(test)]
@@ -323,6 +364,20 @@ mod tests {
         let mut lost = run();
         lost.pairs[0].baseline = 7;
         assert_eq!(complaint(&folder(&lost, b"")), "run.json: pair 0: there is no variant 7, the run has 2");
+    }
+
+    /// A stranger's folder that would keep `weigh report` busy for hours.
+    #[test]
+    fn rejects_runs_that_take_minutes_to_analyse() {
+        let mut large = run();
+        large.conditions = vec![large.conditions[0].clone(); MAX_PARTS + 1];
+        let reason = "run.json: a run has at most 10000 conditions, not 10001";
+        assert_eq!(complaint(&folder(&large, b"")), reason);
+        large.conditions.truncate(MAX_PARTS);
+        assert!(check_size(&large, 10_000).is_ok() && check_size(&large, 100_000).is_err());
+        let blocks = line(&block()).repeat(MAX_BLOCKS + 1);
+        let complaint = complaint(&folder(&run(), blocks.as_bytes()));
+        assert!(complaint.contains("at most 200000 blocks"), "{complaint}");
     }
 
     #[test]
