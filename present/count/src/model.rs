@@ -136,7 +136,24 @@ impl Cell {
     }
 }
 
+/// Maximum number of cells, notes, and functions of a cell.
+const MAX_CELLS: usize = 20_000;
+const MAX_FUNCTIONS: usize = 2_000;
+
 impl Results {
+    /// Fails for results that refer to a server which they don't have, or that would take minutes
+    /// to compare.
+    pub fn check(&self) -> Result<(), String> {
+        if let Some(cell) = self.cells.iter().find(|cell| cell.server >= self.servers.len()) {
+            return Err(format!("there is no server {}", cell.server));
+        }
+        let most = self.cells.len().max(self.notes.len()).max(self.servers.len());
+        if most > MAX_CELLS || self.cells.iter().any(|cell| cell.functions.len() > MAX_FUNCTIONS) {
+            return Err(format!("counts have at most {MAX_CELLS} cells of {MAX_FUNCTIONS} functions"));
+        }
+        Ok(())
+    }
+
     /// Adds the servers, cells and notes of other results with the same options.
     pub fn merge(&mut self, other: Self) {
         let shift = self.servers.len();
@@ -181,6 +198,23 @@ mod tests {
             allocations: Vec::new(),
             functions: Vec::new(),
         }
+    }
+
+    /// A stranger's counts that would end `weigh compare` by a panic, or keep it busy for hours.
+    #[test]
+    fn odd_counts_are_refused() {
+        let results = |cells: Vec<Cell>| Results {
+            format: FORMAT.into(),
+            weigh: "0".into(),
+            servers: Vec::new(),
+            cells,
+            ..serde_json::from_str(include_str!("../../report/tests/fixtures/count/mysql-5.6.json")).unwrap()
+        };
+        assert!(results(Vec::new()).check().is_ok());
+        assert_eq!(results(vec![cell(&[1.0])]).check().unwrap_err(), "there is no server 0");
+        let mut many = results(Vec::new());
+        many.notes = vec![String::new(); MAX_CELLS + 1];
+        assert!(many.check().unwrap_err().contains("at most 20000 cells"));
     }
 
     #[test]

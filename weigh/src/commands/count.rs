@@ -207,7 +207,10 @@ fn read_results(folder: &HeldFolder, name: &str) -> Result<Option<Results>> {
     let path = folder.path().join(name);
     match folder.read_small(name, MAX_RESULTS_BYTES) {
         Ok(text) => {
-            Ok(Some(serde_json::from_slice(&text).map_err(io::Error::from).map_err(path_error("read", &path))?))
+            let results: Results =
+                serde_json::from_slice(&text).map_err(io::Error::from).map_err(path_error("read", &path))?;
+            results.check().map_err(io::Error::other).map_err(path_error("read", &path))?;
+            Ok(Some(results))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(path_error("read", &path)(error)),

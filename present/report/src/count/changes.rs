@@ -42,7 +42,8 @@ pub fn text(comparison: &Comparison, style: Style) -> String {
         }
     }
     for remark in remarks(comparison) {
-        style.push_wrapped("\nnote: ", "  ", &remark, &mut out);
+        out.push('\n');
+        style.push_wrapped("note: ", "  ", &remark, &mut out);
     }
     out
 }

@@ -46,7 +46,10 @@ fn read(path: &Path) -> Result<Results> {
             Some(all) if all.options.rows != results.options.rows || all.options.events != results.options.events => {
                 bail!("{}: the files have counts with different options", path.display());
             }
-            Some(all) => all.merge(results),
+            Some(all) => {
+                all.merge(results);
+                all.check().map_err(|reason| anyhow!("{}: {reason}", path.display()))?;
+            }
             None => all = Some(results),
         }
     }
@@ -72,12 +75,10 @@ pub fn read_history(path: &Path) -> Result<Vec<Results>> {
         .into_iter()
         .collect::<Result<Vec<Results>, _>>()
         .map_err(|error| anyhow!("{name} is not what weigh count --format json writes: {error}"))?;
-    let is_of_this_format = |results: &Results| {
-        results.format == FORMAT && results.cells.iter().all(|cell| cell.server < results.servers.len())
-    };
-    if !counts.iter().all(is_of_this_format) {
+    if counts.iter().any(|results| results.format != FORMAT) {
         bail!("{name} is not what this version of weigh count writes");
     }
+    counts.iter().try_for_each(|results| results.check()).map_err(|reason| anyhow!("{name}: {reason}"))?;
     Ok(counts)
 }
 
