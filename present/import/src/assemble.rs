@@ -1,7 +1,7 @@
 //! Makes a run and its blocks from logged runs and their labels. A logged run becomes one solo
 //! block. Further ones of a condition and variant are further rounds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use measure::{
     Axes, Block, Condition, DEFAULT_BASELINE, Driver, FORMAT, Imported, Latency, LogFigures, Machine, Mode, Options,
@@ -29,21 +29,25 @@ pub fn assemble(
     now: &str,
 ) -> (Run, Vec<Block>) {
     let mut run = build_empty_run(entries, files, weigh, now);
+    let mut known = BTreeSet::new();
     for entry in sort_baseline_first(entries, baseline.unwrap_or(DEFAULT_BASELINE)) {
         push_unique(&mut run.servers, build_server_info(&entry.labels));
         let variant = build_variant(&run, &entry.labels);
         push_unique(&mut run.variants, variant);
-        push_unique(&mut run.conditions, build_condition(entry));
+        let condition = build_condition(entry);
+        if known.insert(condition_key(&condition)) {
+            run.conditions.push(condition);
+        }
     }
     sort_conditions_by_threads(&mut run.conditions);
+    let places: BTreeMap<ConditionKey, usize> = run.conditions.iter().map(condition_key).zip(0..).collect();
     let mut rounds: BTreeMap<(usize, usize), u32> = BTreeMap::new();
     let mut blocks = Vec::new();
     let mut at_s = 0.0;
     for entry in entries {
         let own = build_variant(&run, &entry.labels);
         let variant = run.variants.iter().position(|known| *known == own).expect("the variant was added above");
-        let own = build_condition(entry);
-        let condition = run.conditions.iter().position(|known| *known == own).expect("the condition was added above");
+        let condition = places[&condition_key(&build_condition(entry))];
         let round = rounds.entry((condition, variant)).or_default();
         at_s += entry.log.seconds;
         blocks.push(build_block(&entry.log, condition, variant, *round, at_s));
@@ -108,6 +112,13 @@ fn build_variant(run: &Run, labels: &Labels) -> Variant {
         extra_work: None,
         layers: None,
     }
+}
+
+/// Workload, text and threads.
+type ConditionKey = (String, String, u32);
+
+fn condition_key(condition: &Condition) -> ConditionKey {
+    (condition.workload.clone(), condition.text.clone(), condition.threads)
 }
 
 fn build_condition(entry: &LabelledLog) -> Condition {

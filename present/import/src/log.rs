@@ -8,6 +8,9 @@ use crate::interval;
 /// Longest plausible time of a run, in seconds: about 30 years. A longer time is a damaged figure.
 const MAX_SECONDS: f64 = 1e9;
 
+/// Maximum number of faults of a log that are listed.
+const MAX_FAULTS: usize = 100;
+
 /// One run of sysbench.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoggedRun {
@@ -62,12 +65,12 @@ pub fn parse(text: &str) -> ParsedLog {
         } else if let Some(run) = &mut open
             && let Err(reason) = run.take(line)
         {
-            parsed.faults.push(Fault { line: number, reason });
+            parsed.add_fault(number, reason);
         }
     }
     if open.is_none() && parsed.logs.is_empty() && parsed.faults.is_empty() {
         let reason = "expected a log of sysbench, which begins with `sysbench 1.0…` or `Running the test with following options:`";
-        parsed.faults.push(Fault { line: 1, reason: reason.into() });
+        parsed.add_fault(1, reason.into());
     }
     finish_run(open, last, &mut parsed);
     parsed
@@ -75,6 +78,16 @@ pub fn parse(text: &str) -> ParsedLog {
 
 /// Returns the version in a first line: 1.0.20 for `sysbench 1.0.20 (using …)`. 0.5 has a colon:
 /// `sysbench 0.5:  multi-threaded system evaluation benchmark`.
+impl ParsedLog {
+    fn add_fault(&mut self, line: usize, reason: String) {
+        match self.faults.len() {
+            0..MAX_FAULTS => self.faults.push(Fault { line, reason }),
+            MAX_FAULTS => self.faults.push(Fault { line, reason: "further faults are not listed".into() }),
+            _ => {}
+        }
+    }
+}
+
 fn parse_banner(line: &str) -> Option<&str> {
     let version = line.strip_prefix("sysbench ")?.split_whitespace().next()?.trim_end_matches(':');
     version.starts_with(|c: char| c.is_ascii_digit()).then_some(version)
@@ -90,7 +103,7 @@ fn finish_run(run: Option<PartialRun>, line: usize, parsed: &mut ParsedLog) {
         Err(Incomplete::AlreadyReported) => {}
         Err(Incomplete::Expected(what)) => {
             let reason = format!("the log that begins on line {begun} ends here; expected {what}");
-            parsed.faults.push(Fault { line, reason });
+            parsed.add_fault(line, reason);
         }
     }
 }

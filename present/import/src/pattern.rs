@@ -68,31 +68,40 @@ impl std::fmt::Display for Pattern {
     }
 }
 
+/// Maximum number of values that are tried for one path. A name such as `-----` has many ways to
+/// match `{a}-{b}-{c}-{d}`.
+const MAX_STEPS: u32 = 100_000;
+
 impl Pattern {
     /// Matches the pattern against the end of `path`, from the start of a folder or file name.
-    /// `None` if the pattern does not match. The shortest matching end is used.
+    /// `None` if the pattern does not match, or if that would take too many tries. The shortest
+    /// matching end is used.
     pub fn find(&self, path: &str) -> Option<Values> {
+        let mut budget = MAX_STEPS;
         let starts = [0].into_iter().chain(path.match_indices('/').map(|(at, _)| at + 1));
-        starts.filter_map(|start| match_parts(&self.parts, &path[start..], &Values::new())).next_back()
+        starts.filter_map(|start| match_parts(&self.parts, &path[start..], &Values::new(), &mut budget)).next_back()
     }
 }
 
 /// Matches the parts with all of `text`. Values are the shortest that match. A name that occurs
-/// twice has the same value in both places.
-fn match_parts(parts: &[Part], text: &str, earlier_values: &Values) -> Option<Values> {
+/// twice has the same value in both places. `budget` is the number of values that are still tried.
+fn match_parts(parts: &[Part], text: &str, earlier_values: &Values, budget: &mut u32) -> Option<Values> {
     match parts {
         [] => text.is_empty().then(|| earlier_values.clone()),
-        [Part::Literal(literal), rest @ ..] => match_parts(rest, text.strip_prefix(literal.as_str())?, earlier_values),
+        [Part::Literal(literal), rest @ ..] => {
+            match_parts(rest, text.strip_prefix(literal.as_str())?, earlier_values, budget)
+        }
         [Part::Value(name), rest @ ..] => {
             let longest = text.find('/').unwrap_or(text.len());
             let ends = text[..longest].char_indices().map(|(at, c)| at + c.len_utf8());
             ends.map(|end| text.split_at(end)).find_map(|(value, after)| {
-                if earlier_values.get(name).is_some_and(|earlier| earlier != value) {
+                if *budget == 0 || earlier_values.get(name).is_some_and(|earlier| earlier != value) {
                     return None;
                 }
+                *budget -= 1;
                 let mut earlier_values = earlier_values.clone();
                 earlier_values.insert(name.clone(), value.into());
-                match_parts(rest, after, &earlier_values)
+                match_parts(rest, after, &earlier_values, budget)
             })
         }
     }
@@ -122,6 +131,12 @@ mod tests {
         assert_eq!(find("{a}-{b}-{a}.log", "x-y-x.log"), pairs(&[("a", "x"), ("b", "y")]));
         assert_eq!(find("{a}-{b}-{a}.log", "x-y-z.log"), None);
         assert_eq!(find("{a}é.log", "ß漢é.log"), pairs(&[("a", "ß漢")]));
+    }
+
+    #[test]
+    fn names_with_many_ways_to_match_are_given_up() {
+        let path = "-".repeat(200) + "x";
+        assert_eq!(find("{a}-{b}-{c}-{d}-{e}-{f}.log", &path), None);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! `weigh import`: imports logs of sysbench as a run.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
 use files::Access;
 use flate2::read::MultiGzDecoder;
@@ -15,6 +16,9 @@ use workload::Text;
 use crate::commands::bench;
 use crate::output::{self, Format};
 use crate::results;
+
+/// Longest log, as a multiple of the longest item: 256 MiB by default.
+const MAX_LOG_ITEMS: usize = 4;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -104,6 +108,7 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode> {
     let (mut run, blocks) = assemble(&entries, files, args.baseline.as_deref(), env!("CARGO_PKG_VERSION"), &now);
     run.command = Some(crate::argv::command_line());
     run.notes.extend(faults);
+    measure::check_size(&run, blocks.len()).map_err(|reason| anyhow!("{reason}: import fewer logs at a time"))?;
     let mut folder = results::create_folder(args.out.as_deref(), Access::Umask)?;
     folder.write_run(&run)?;
     blocks.iter().try_for_each(|block| folder.append(block))?;
@@ -176,13 +181,15 @@ fn read_file(
 }
 
 /// Reads a file, which may be gzipped. Bytes that are not UTF-8 are replaced; no figure contains
-/// any.
+/// any. A pipe is read if it is this process's own, such as `/dev/stdin`.
 fn read_text(path: &Path) -> Result<String> {
     const GZIP: [u8; 2] = [0x1f, 0x8b];
-    let mut bytes = bounded::read_large_file(path).context("cannot read it")?;
+    let limit = MAX_LOG_ITEMS * bounded::max_item_bytes();
+    let is_own = ["/dev", "/proc"].iter().any(|folder| path.starts_with(folder));
+    let opened = if is_own { File::open(path) } else { files::open_regular(path) };
+    let mut bytes = opened.and_then(|file| bounded::read_up_to(file, limit)).context("cannot read it")?;
     if bytes.starts_with(&GZIP) {
-        let unpacked = bounded::read_up_to(MultiGzDecoder::new(&bytes[..]), 16 * bounded::max_item_bytes());
-        bytes = unpacked.context("cannot unpack it")?;
+        bytes = bounded::read_up_to(MultiGzDecoder::new(&bytes[..]), limit).context("cannot unpack it")?;
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }

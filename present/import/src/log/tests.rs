@@ -156,3 +156,11 @@ proptest! {
         }
     }
 }
+
+/// Each fault takes much more memory than its line.
+#[test]
+fn a_log_of_faults_lists_some() {
+    let parsed = parse(&format!("sysbench 1.0.20\n{}", "[x thds: 1\n".repeat(10_000)));
+    assert_eq!(parsed.faults.len(), MAX_FAULTS + 1);
+    assert_eq!(parsed.faults[MAX_FAULTS].reason, "further faults are not listed");
+}
