@@ -5,10 +5,13 @@ use std::fmt::Write as _;
 
 /// Returns true for characters that a terminal or a viewer obeys instead of showing: C0 and C1
 /// controls, DEL, the line and paragraph separators, and the marks that reorder text (UAX #9,
-/// "Directional Formatting Characters").
+/// "Directional Formatting Characters"). Also U+FFFE and U+FFFF, which XML forbids.
 pub fn is_control(character: char) -> bool {
     character.is_control()
-        || matches!(character, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+        || matches!(
+            character,
+            '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FFFE}' | '\u{FFFF}'
+        )
 }
 
 /// Writes a text on one line: `a⏎b` becomes `a\nb`, ESC becomes `\u{1b}`.

@@ -31,7 +31,7 @@ pub use script::{delimiter, dsn_value, shell_word, shown_shell_word, sql_comment
 /// Names that could act in a context, for the tests of terminals, SQL comments, shells and file
 /// names.
 #[cfg(test)]
-const NASTY: [&str; 24] = [
+const NASTY: [&str; 25] = [
     "a(b",
     "a/*b",
     "a*/b",
@@ -55,5 +55,6 @@ const NASTY: [&str; 24] = [
     "=1+1",
     "<img onerror=alert(1)>",
     "a\u{2028}b\u{85}c",
+    "a\u{fffe}b\u{ffff}",
     "",
 ];
