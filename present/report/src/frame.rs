@@ -26,12 +26,40 @@ const CHARTS: [&str; 4] = [
 static PLAIN_POLICY: LazyLock<String> = LazyLock::new(|| policy(&PLAIN));
 static CHART_POLICY: LazyLock<String> = LazyLock::new(|| policy(&CHARTS));
 
-/// Renders a page. Characters that act on a terminal or reorder text become U+FFFD, wherever a name
-/// brought them in: also in the data of charts, where no escape fits.
+/// Elements whose lines are code.
+const CODE: [&str; 3] = ["pre", "script", "style"];
+
+/// Renders a page. Line feeds of names and texts are escaped, except in code. Characters that act
+/// on a terminal or reorder text become U+FFFD, wherever a name brought them in: also in the data
+/// of charts, where no escape fits.
 pub(crate) fn render(page: &impl askama::Template) -> String {
     let text = page.render().expect("templates write into a string, which takes every write");
+    let text = escape_line_feeds(&text);
     let acts = |character: char| escape::is_control(character) && !matches!(character, '\n' | '\t');
     if text.contains(acts) { text.replace(acts, "\u{FFFD}") } else { text }
+}
+
+/// Escapes line feeds outside of code. Those of templates, which end their lines in a tag, stay.
+fn escape_line_feeds(page: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(page.len()), page);
+    let next_code = |rest: &str| CODE.iter().filter_map(|name| Some((rest.find(&format!("<{name}"))?, *name))).min();
+    while let Some((begin, name)) = next_code(rest) {
+        let end = rest[begin..].find(&format!("</{name}>")).map_or(rest.len(), |length| begin + length);
+        push_escaped(&rest[..begin], &mut out);
+        out.push_str(&rest[begin..end]);
+        rest = &rest[end..];
+    }
+    push_escaped(rest, &mut out);
+    out
+}
+
+fn push_escaped(html: &str, out: &mut String) {
+    for (index, line) in html.split('\n').enumerate() {
+        if index > 0 {
+            out.push_str(if out.is_empty() || out.ends_with(['>', '\n']) { "\n" } else { "\\n" });
+        }
+        out.push_str(line);
+    }
 }
 
 /// Returns a content security policy that loads nothing and runs only these scripts. Images are
@@ -98,5 +126,17 @@ impl Badge {
             ("fair", format!("Some have no {noun}"))
         };
         Self { level, title, reasons }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_make_no_line_of_their_own() {
+        let page = "<h1>a\n::error::b</h1>\n<pre>SELECT\n1\n</pre>\n\n<td title=\"c\nd\">x\n\ny</td>\n";
+        let expected = "<h1>a\\n::error::b</h1>\n<pre>SELECT\n1\n</pre>\n\n<td title=\"c\\nd\">x\\n\\ny</td>\n";
+        assert_eq!(escape_line_feeds(page), expected);
     }
 }

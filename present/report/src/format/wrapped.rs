@@ -14,6 +14,7 @@ const MAX_LINES: usize = 12;
 
 /// Writes a statement to read, or the first lines of a long one. Breaks no line: it can be copied.
 pub(crate) fn push_sql(statement: &str, indent: &str, out: &mut String) {
+    let statement = without_quoted_breaks(statement);
     let lines: Vec<&str> = statement.trim().lines().collect();
     let shown = if lines.len() > MAX_LINES { &lines[..MAX_LINES - 1] } else { &lines[..] };
     for (index, line) in shown.iter().enumerate() {
@@ -78,7 +79,7 @@ fn push_client_text(statement: &str, indent: &str, out: &mut String) {
 
 /// Escapes a statement so that its literals and names have no line breaks: `a⏎b` becomes `a\nb`.
 /// Lines can then be indented, and no name makes a line of its own.
-fn without_quoted_breaks(statement: &str) -> String {
+pub(crate) fn without_quoted_breaks(statement: &str) -> String {
     let (mut out, mut at) = (String::new(), 0);
     let push_plain = |text: &str, out: &mut String| out.push_str(&escape::text(&text.replace("\r\n", "\n")));
     for token in tokenize(statement, SqlMode::default()) {
@@ -105,6 +106,12 @@ pub(crate) fn client_text(statement: &str) -> String {
     // On the line of a comment, the semicolon would be part of it.
     let ends_in_comment = last.is_some_and(|token| token.kind == TokenKind::Comment && !token.text.ends_with("*/"));
     format!("{statement}{};", if ends_in_comment { "\n" } else { "" })
+}
+
+/// Returns a statement to run as [`push_runnable`] writes it, for a page.
+pub(crate) fn page_text(statement: &str) -> String {
+    let text = client_text(&without_quoted_breaks(statement));
+    if has_unescapable_characters(statement) { format!("{text}\n{IS_ESCAPED}") } else { text }
 }
 
 /// Writes a text. Further lines are indented by two more characters.
@@ -151,6 +158,17 @@ mod tests {
             push(&statement, "    ", &mut out);
             assert_eq!(out, format!("    {statement};\n"));
         }
+    }
+
+    #[test]
+    fn names_make_no_line_of_their_own() {
+        let statement = "SELECT `a\n::error::x` FROM t\nWHERE b = 'c\nd'";
+        let mut out = String::new();
+        push_sql(statement, "", &mut out);
+        assert_eq!(out, "SELECT `a\\n::error::x` FROM t\nWHERE b = 'c\\nd';\n");
+        let page = page_text(statement);
+        assert_eq!(page.strip_prefix(out.trim_end()), Some(format!("\n{IS_ESCAPED}").as_str()));
+        assert_eq!(page_text("SELECT 'c\nd'"), "SELECT 'c\\nd';");
     }
 
     #[test]

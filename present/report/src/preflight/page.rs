@@ -3,7 +3,7 @@
 use askama::Template;
 use preflight::{Finding, Report};
 
-use super::{conversions, head, rows, script, verdict, worst};
+use super::{conversions, head, printable_sql, rows, script, verdict, worst};
 use crate::findings::{BarGroup, Bars, Filter, FindingPart, GroupPart, level, page_level, sentence};
 use crate::format::number::count_noun;
 use crate::format::table::Table;
@@ -69,7 +69,7 @@ pub fn page(report: &Report) -> String {
         notes: &report.notes,
         grids: grids(report),
         plan: report.plan.as_ref().map(|plan| PlanPart {
-            script: script(plan),
+            script: printable_sql(&script(plan)),
             provenance: super::provenance(plan),
             advice: &plan.advice,
             tools: &plan.tools,
