@@ -1,7 +1,7 @@
 //! Results of finished tables on disk, so that an interrupted run can be resumed.
 
 use std::fs::{File, Permissions};
-use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -34,12 +34,7 @@ impl Checkpoint {
     /// If the file belongs to another run, or is a link, or can't be read or written.
     pub fn open(path: &Path, run: &str) -> Result<Self, Error> {
         let failed = |what| move |source| Error::File { what, path: path.to_owned(), source };
-        let mut file = match files::create_new(path) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                files::open_existing(path).map_err(failed("open"))?
-            }
-            created => created.map_err(failed("create"))?,
-        };
+        let mut file = files::open_or_create(path).map_err(failed("open"))?;
         let (results, complete_bytes) = read_results(&file, path, run)?;
         file.set_permissions(Permissions::from_mode(0o600)).map_err(failed("set the mode of"))?;
         match complete_bytes {

@@ -39,5 +39,5 @@ pub use live::{LiveRequest, compare_live};
 pub use material::{Dump, Given, Request, Schema, read_unseen};
 pub use model::*;
 pub use option_file::{hide_secret_values, open_target, refused_lines};
-pub use rewrite::check_rewrite;
+pub use rewrite::open_rewrite;
 pub use run::rehearse;

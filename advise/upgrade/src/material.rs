@@ -1,9 +1,10 @@
 //! Input of a rehearsal: the schema as statements, and the application's statements.
 
 use std::io::BufRead;
-use std::path::PathBuf;
+use std::sync::Arc;
 
 use facts::{Limits, Scope, Unseen};
+use files::OwnFile;
 use rehearsal::{CreationSession, Definitions, Kind, Object};
 use server::{Progress, Server};
 use sql::{SqlMode, StatementReader, quote_identifier, quote_string};
@@ -95,7 +96,7 @@ pub struct Request {
     /// Findings of the new server's start with the user's option file. `None` without a file.
     pub option_findings: Option<Vec<Finding>>,
     /// File for the dump as the new server takes it.
-    pub rewrite: Option<PathBuf>,
+    pub rewrite: Option<Arc<OwnFile>>,
 }
 
 impl Schema {

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
+use std::sync::Arc;
 
-use files::Access;
+use files::{Access, OwnFile};
 use server::Server;
 use sql::{SqlMode, StatementReader, split_statements};
 use why::Refusal;
@@ -21,9 +22,10 @@ const KEPT_MODE: &str = "@weigh_sql_mode";
 /// First line of a rewritten dump. A file without it is not replaced.
 const FIRST_LINE: &str = "-- Rewritten by weigh upgrade";
 
-/// Returns an error if the path has a file that is no rewritten dump.
-pub fn check_rewrite(path: &Path) -> Result<(), Error> {
-    files::check_own(path, FIRST_LINE).map_err(|source| Error::Write { name: path.display().to_string(), source })
+/// Opens the folder of a file for a rewritten dump. Returns an error if the path has a file that is
+/// none.
+pub fn open_rewrite(path: &Path) -> Result<OwnFile, Error> {
+    OwnFile::open(path, FIRST_LINE).map_err(|source| Error::Write { name: path.display().to_string(), source })
 }
 
 /// Writes the dump with mends, by the numbers of the statements, and loads the file into the new
@@ -32,19 +34,19 @@ pub fn rewrite(
     server: &Server,
     dumps: &[Dump],
     mends: &BTreeMap<usize, Mend>,
-    path: &Path,
+    out: &Arc<OwnFile>,
     into: Option<&str>,
 ) -> Result<Rewritten, Error> {
-    let file = path.display().to_string();
+    let file = out.path().display().to_string();
     let fail = |failure| match failure {
         Failure::Own(error) => *error,
         Failure::Io(source) => Error::Write { name: file.clone(), source },
     };
     // The dump may have rows, which only its owner may read.
-    files::replace_own(path, Access::OwnerOnly, FIRST_LINE, |out| write(dumps, mends, out)).map_err(fail)?;
+    out.replace(Access::OwnerOnly, |out| write(dumps, mends, out)).map_err(fail)?;
     side::clear(server)?;
-    let own = path.to_owned();
-    let open = move || Ok(Box::new(BufReader::new(std::fs::File::open(&own)?)) as Box<dyn io::BufRead>);
+    let own = Arc::clone(out);
+    let open = move || Ok(Box::new(BufReader::new(own.read()?)) as Box<dyn io::BufRead>);
     let schema = Schema::Dumps(vec![Dump { name: file.clone(), open: Box::new(open) }]);
     let loaded = load_target(server, &schema, into, &BTreeMap::new(), Area::Load)?;
     let left = loaded.refused.iter().map(|(place, refusal)| format!("{place}: {}", hide_password(refusal))).collect();

@@ -77,8 +77,8 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
     let mut replication = replication::judge(source, target, &defaults, (&before.uses, &after.uses))?;
     replication.extend(after.refused_statements);
     let mut rewritten = match (&request.schema, &request.rewrite) {
-        (Schema::Dumps(dumps), Some(path)) => Some(phases.time("the rewritten dump", || {
-            rewrite::rewrite(target, dumps, &after.mends, path, request.default_schema.as_deref())
+        (Schema::Dumps(dumps), Some(out)) => Some(phases.time("the rewritten dump", || {
+            rewrite::rewrite(target, dumps, &after.mends, out, request.default_schema.as_deref())
         })?),
         _ => None,
     };

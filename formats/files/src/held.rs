@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rustix::fs::{
@@ -20,6 +20,9 @@ use crate::own::{check_existing, check_regular, read_at_most};
 use crate::remove::remove_from;
 use crate::replace::Access;
 use crate::shared::is_trusted_owner;
+
+/// Maximum number of links that a path leads through, as in the kernel.
+const MAX_LINKS: u32 = 40;
 
 /// Maximum number of names that are tried for a temporary file.
 const MAX_NAMES: u32 = 1_000;
@@ -38,22 +41,18 @@ pub struct HeldFolder {
 }
 
 impl HeldFolder {
-    /// Opens a folder. Fails if the path is a symbolic link of another user, except root.
+    /// Opens a folder. Fails if the path leads through a symbolic link of another user, except
+    /// root.
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self::new(open_named(path)?, path.to_owned(), Vec::new()))
-    }
-
-    /// Opens a folder and follows symbolic links in its path.
-    pub(crate) fn follow(path: &Path) -> io::Result<Self> {
-        Ok(Self::new(openat(CWD, path, FOLDER, Mode::empty())?, path.to_owned(), Vec::new()))
     }
 
     fn new(folder: OwnedFd, path: PathBuf, created: Vec<(OwnedFd, OsString)>) -> Self {
         Self { folder, path, created, keeps_empty: AtomicBool::new(false) }
     }
 
-    /// Opens a folder, and creates it and its parents if they are missing. Fails if the last part
-    /// of the path that exists is a symbolic link of another user, except root.
+    /// Opens a folder, and creates it and its parents if they are missing. Fails if the path leads
+    /// through a symbolic link of another user, except root.
     pub fn create(path: &Path, access: Access) -> io::Result<Self> {
         let (mut folder, missing) = open_existing_part(path)?;
         let mut created = Vec::new();
@@ -102,7 +101,7 @@ impl HeldFolder {
     }
 
     /// Creates a file. Fails if the name exists, also as a link.
-    pub fn create_new(&self, name: &str, access: Access) -> io::Result<File> {
+    pub fn create_new(&self, name: impl Arg, access: Access) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         Ok(openat(&self.folder, name, flags, access.file_mode())?.into())
     }
@@ -208,27 +207,45 @@ fn open_existing_part(path: &Path) -> io::Result<(OwnedFd, Vec<OsString>)> {
     }
 }
 
-/// Opens a folder. An empty path is the current folder. Follows a link at the end of the path only
-/// if it belongs to this user or root.
+/// Opens a folder. An empty path is the current folder. Follows links in any part of the path only
+/// if they belong to this user or root.
 fn open_named(path: &Path) -> io::Result<OwnedFd> {
-    // The kernel follows a link whose path ends in `/` or `/.`.
-    let path: &Path = &path.components().collect::<PathBuf>();
-    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    let found = openat(CWD, path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
-    let stat = fstat(&found)?;
-    match FileType::from_raw_mode(stat.st_mode) {
-        FileType::Directory => Ok(found),
-        FileType::Symlink if is_trusted_owner(stat.st_uid) => {
-            let target = PathBuf::from(OsString::from_vec(readlinkat(&found, c"", Vec::new())?.into_bytes()));
-            let parent = path.parent().unwrap_or(Path::new(""));
-            Ok(openat(CWD, parent.join(target), FOLDER, Mode::empty())?)
+    let mut folder = open_start(path)?;
+    let mut pending: Vec<OsString> = names(path);
+    let (mut seen, mut links) = (PathBuf::new(), 0);
+    while let Some(name) = pending.pop() {
+        let found = openat(&folder, &name, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
+        seen.push(&name);
+        let stat = fstat(&found)?;
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::Directory => folder = found,
+            FileType::Symlink if !is_trusted_owner(stat.st_uid) => {
+                let text = format!("{} is a symbolic link of another user (id {})", seen.display(), stat.st_uid);
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+            }
+            FileType::Symlink if links < MAX_LINKS => {
+                links += 1;
+                let target = PathBuf::from(OsString::from_vec(readlinkat(&found, c"", Vec::new())?.into_bytes()));
+                if target.is_absolute() {
+                    folder = open_start(&target)?;
+                }
+                pending.extend(names(&target));
+            }
+            FileType::Symlink => return Err(Errno::LOOP.into()),
+            _ => return Err(Errno::NOTDIR.into()),
         }
-        FileType::Symlink => {
-            let text = format!("{} is a symbolic link of another user (id {})", path.display(), stat.st_uid);
-            Err(io::Error::new(io::ErrorKind::InvalidInput, text))
-        }
-        _ => Err(Errno::NOTDIR.into()),
     }
+    Ok(folder)
+}
+
+fn open_start(path: &Path) -> io::Result<OwnedFd> {
+    Ok(openat(CWD, if path.is_absolute() { c"/" } else { c"." }, FOLDER, Mode::empty())?)
+}
+
+/// Returns the names of a path, the last one first.
+fn names(path: &Path) -> Vec<OsString> {
+    let is_name = |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::ParentDir);
+    path.components().rev().filter(is_name).map(|part| part.as_os_str().to_owned()).collect()
 }
 
 /// Opens a folder, which is created if it is missing. Also returns whether it was. Follows no link.
@@ -300,11 +317,32 @@ mod tests {
             eprintln!("skipped in part: only root changes owners");
             return;
         }
-        for path in [link.join("other"), link.join(""), link.join("."), link] {
+        fs::create_dir(target.path().join("below")).unwrap();
+        let below = link.join("below");
+        for path in [below.join("other"), below, link.join("other"), link.join(""), link.join("."), link] {
             let error = HeldFolder::create(&path, Access::Umask).unwrap_err().to_string();
             assert!(error.contains("symbolic link of another user (id 61000)"), "{error}");
         }
-        assert_eq!(fs::read_dir(target.path()).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(target.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn own_links_are_followed_like_the_kernel_does() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        fs::create_dir_all(at("a/b/c")).unwrap();
+        symlink("b/../b/c", at("a/down")).unwrap();
+        symlink(at("a"), at("absolute")).unwrap();
+        symlink("loop", at("loop")).unwrap();
+        for path in ["a/down", "absolute/down", "absolute/down/../c", "./a//b/c/."] {
+            write(&HeldFolder::open(&at(path)).unwrap(), "file").unwrap();
+            fs::remove_file(at("a/b/c/file")).unwrap();
+        }
+        for (path, error) in [("loop", Errno::LOOP), ("none/x", Errno::NOENT), ("a/down/file", Errno::NOTDIR)] {
+            fs::write(at("a/b/c/file"), "").unwrap();
+            let found = HeldFolder::open(&at(path)).unwrap_err();
+            assert_eq!(found.raw_os_error(), Some(error.raw_os_error()), "{path}");
+        }
     }
 
     #[test]

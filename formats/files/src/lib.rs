@@ -5,6 +5,7 @@
 mod copy;
 mod held;
 mod own;
+mod own_file;
 mod pack;
 mod remove;
 mod replace;
@@ -13,7 +14,8 @@ mod shared;
 pub use copy::copy_tree;
 pub use held::HeldFolder;
 pub use own::{create_new, open_existing, open_regular, read_small, read_small_below, read_small_unlinked};
+pub use own_file::{OwnFile, open_or_create};
 pub use pack::unpack;
 pub use remove::{remove_content, remove_tree};
-pub use replace::{Access, check_own, replace, replace_own, write_named};
+pub use replace::{Access, replace, write_named};
 pub use shared::{check_entry, check_private, check_sticky, temporary_folder};

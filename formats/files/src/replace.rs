@@ -2,14 +2,13 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, Permissions};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Mode;
 
 use crate::held::HeldFolder;
-use crate::own::open_existing;
 use crate::shared::is_trusted_owner;
 
 /// Who may read a file.
@@ -42,12 +41,11 @@ pub fn replace<E: From<io::Error>>(
     folder.replace(name, access, write)
 }
 
-/// Opens the folder of a file and follows symbolic links in the folder's path. Also returns the
-/// file's name.
-fn open_parent(path: &Path) -> io::Result<(HeldFolder, &OsStr)> {
+/// Opens the folder of a file. Also returns the file's name.
+pub(crate) fn open_parent(path: &Path) -> io::Result<(HeldFolder, &OsStr)> {
     let name = path.file_name().ok_or(io::Error::from(io::ErrorKind::IsADirectory))?;
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Ok((HeldFolder::follow(folder)?, name))
+    Ok((HeldFolder::open(folder)?, name))
 }
 
 /// Writes a file that the user typed. Devices, pipes and open files, such as `/dev/stdout`, are
@@ -81,37 +79,6 @@ fn follow_own_link(path: &Path) -> PathBuf {
     let is_own = |link: &Metadata| link.is_symlink() && is_trusted_owner(link.uid());
     let target = || fs::symlink_metadata(path).ok().filter(is_own).and_then(|_| path.canonicalize().ok());
     target().unwrap_or_else(|| path.to_owned())
-}
-
-/// Replaces a file as [`replace`] does, but an existing one only if it is a regular file of this
-/// user that is empty or begins with `first`. Links, and files of others, are refused.
-pub fn replace_own<E: From<io::Error>>(
-    path: &Path,
-    access: Access,
-    first: &str,
-    write: impl FnOnce(&mut File) -> Result<(), E>,
-) -> Result<(), E> {
-    let (folder, name) = open_parent(path)?;
-    check_content(folder.open_existing(name), first)?;
-    folder.replace(name, access, write)
-}
-
-/// Returns an error if [`replace_own`] would refuse to replace the file.
-pub fn check_own(path: &Path, first: &str) -> io::Result<()> {
-    check_content(open_existing(path), first)
-}
-
-fn check_content(opened: io::Result<File>, first: &str) -> io::Result<()> {
-    let mut begin = Vec::new();
-    match opened {
-        Ok(file) => drop(file.take(first.len() as u64).read_to_end(&mut begin)?),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
-    }
-    if begin.is_empty() || begin == first.as_bytes() {
-        return Ok(());
-    }
-    Err(io::Error::new(io::ErrorKind::AlreadyExists, "it exists, and weigh did not write it"))
 }
 
 #[cfg(test)]
@@ -161,29 +128,5 @@ mod tests {
         fs::write(at("file"), "precious").unwrap();
         write("link").unwrap();
         assert!(!at("link").is_symlink() && read("link") == "new" && read("file") == "precious");
-    }
-
-    #[test]
-    fn replaces_own_files_only() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        let replace =
-            |name: &str| replace_own(&at(name), Access::OwnerOnly, "-- own", |file| file.write_all(b"-- own 2"));
-        for (name, content) in [("own", "-- own 1"), ("empty", "")] {
-            fs::write(at(name), content).unwrap();
-        }
-        for name in ["own", "empty", "new", "new"] {
-            replace(name).unwrap();
-            assert_eq!(fs::read_to_string(at(name)).unwrap(), "-- own 2", "{name}");
-        }
-        fs::write(at("foreign"), "-- ow").unwrap();
-        symlink("foreign", at("link")).unwrap();
-        symlink("missing", at("dangling")).unwrap();
-        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-        for name in ["foreign", "link", "dangling", "pipe"] {
-            replace(name).unwrap_err();
-        }
-        assert_eq!(fs::read_to_string(at("foreign")).unwrap(), "-- ow");
-        assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink() && !at("missing").exists());
     }
 }

@@ -8,11 +8,11 @@ mod files;
 mod trial;
 mod watch;
 
-use std::io::Write as _;
-use std::path::Path;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ::files::Access;
+use ::files::{Access, OwnFile};
 use anyhow::{Result, anyhow, bail};
 use facts::Facts;
 use measure::RunFolderError;
@@ -52,6 +52,9 @@ pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
     {
         bail!("--plan and --plan-back both write {}: give each a file of its own", plan.display());
     }
+    // Opened first, so that a bad path fails before the long work.
+    let open = |path: &Option<PathBuf>| path.as_deref().map(open_plan_file).transpose();
+    let (plan, plan_back) = (open(&args.plan)?, open(&args.plan_back)?);
     let baseline = args.baseline.read::<Report>()?;
     let measured = costs::read(&args.costs)?;
     let request = args.request()?;
@@ -62,7 +65,12 @@ pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
     };
     costs::add(&measured, &mut report);
     let Client { words, not_altered } = client;
-    let files = PlanFiles { client: words, not_altered, examples: args.examples, ..write_files(args, &report)? };
+    let files = PlanFiles {
+        client: words,
+        not_altered,
+        examples: args.examples,
+        ..write_files(args, plan, plan_back, &report)?
+    };
     let dumps = match &args.dump {
         Some(path) if has_lines(&args.format) => preflight::list_dump_files(path)?,
         _ => Vec::new(),
@@ -76,23 +84,35 @@ pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
     conclusion.print(report, |report| render(report, &files, args.format))
 }
 
+/// Opens a file for a plan. Fails for a file that weigh did not write: its name may be a typing
+/// error.
+fn open_plan_file(path: &Path) -> Result<OwnFile> {
+    OwnFile::open(path, printed::FIRST_LINE).map_err(write_error(path))
+}
+
+fn write_error(path: &Path) -> impl FnOnce(io::Error) -> anyhow::Error {
+    move |error| anyhow!("cannot write {}: {error}", path.display())
+}
+
 /// Writes the plan to the file of `--plan`, and the way back to the file of `--plan-back`. Without
 /// `--plan`, text output writes a plan with steps into a new folder of results, with the page and
 /// the commands of online schema change tools.
-fn write_files(args: &PreflightArgs, report: &Report) -> Result<PlanFiles> {
-    // Refuses to replace a file that weigh did not write: its name may be a typing error.
-    let write_named = |path: &Path, text: &str| {
-        let first = printed::FIRST_LINE;
-        ::files::replace_own(path, Access::OwnerOnly, first, |file| file.write_all(text.as_bytes()))
-            .map_err(|error| anyhow!("cannot write {}: {error}", path.display()))?;
-        Ok::<_, anyhow::Error>(Some(path.display().to_string()))
+fn write_files(
+    args: &PreflightArgs,
+    plan_file: Option<OwnFile>,
+    back_file: Option<OwnFile>,
+    report: &Report,
+) -> Result<PlanFiles> {
+    let write_named = |file: &OwnFile, text: &str| {
+        file.replace(Access::OwnerOnly, |out| out.write_all(text.as_bytes())).map_err(write_error(file.path()))?;
+        Ok::<_, anyhow::Error>(Some(file.path().display().to_string()))
     };
     let plan = printed::plan_file(report);
-    if let Some(path) = &args.plan_back {
-        write_named(path, &printed::rollback_file(report))?;
+    if let Some(file) = back_file {
+        write_named(&file, &printed::rollback_file(report))?;
     }
-    if let Some(path) = &args.plan {
-        return Ok(PlanFiles { plan: write_named(path, &plan)?, ..PlanFiles::default() });
+    if let Some(file) = plan_file {
+        return Ok(PlanFiles { plan: write_named(&file, &plan)?, ..PlanFiles::default() });
     }
     if args.format != PreflightFormat::Text || report.plan.as_ref().is_none_or(|plan| plan.steps.is_empty()) {
         return Ok(PlanFiles::default());

@@ -4,6 +4,7 @@ mod args;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use audit::Severity;
@@ -44,9 +45,7 @@ pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
              (--live compares two running servers)"
         );
     }
-    if let Some(path) = &args.rewrite {
-        upgrade::check_rewrite(path)?;
-    }
+    let rewrite = args.rewrite.as_deref().map(upgrade::open_rewrite).transpose()?.map(Arc::new);
     let baseline = args.baseline.read::<Report>()?;
     let scripts = scripts(args)?;
     let bar = Bar::new();
@@ -68,7 +67,7 @@ pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
         migrations: args.migrations.len(),
         first: first_statements(args),
         option_findings,
-        rewrite: args.rewrite.clone(),
+        rewrite,
     };
     let report = rehearse(&source, &target, &request, &bar)?;
     source.stop()?;

@@ -5,6 +5,7 @@ mod charsets;
 mod commands;
 mod copies;
 mod functions;
+mod offline;
 mod plans;
 mod programs;
 mod rogue;
