@@ -44,7 +44,7 @@ findings=$(mktemp "$temporary/findings.XXXXXX")
 "$weigh" audit "${options[@]}" --format sarif > "$findings" || status=$?
 chmod 644 "$findings"
 # Replaces a link, which a pull request can add.
-mv -fT "$findings" "$INPUT_SARIF"
+mv -fT -- "$findings" "$INPUT_SARIF"
 [ "$status" -lt 2 ] || status=2
 echo "sarif=$INPUT_SARIF" >> "$GITHUB_OUTPUT"
 echo "status=$status" >> "$GITHUB_OUTPUT"
