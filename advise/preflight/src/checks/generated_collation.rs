@@ -19,7 +19,7 @@ pub static CHECK: Check = Check {
     reads: &[Reading::Schemas, Reading::Rows],
     doc: "A copy of a table computes its generated columns anew, and comparisons in them follow the new collation: (role = 'admin') is 1 for \
               'Admin' under a _ci collation, and 0 under a _cs one. The server counts the rows whose value changes, for each column with a \
-              comparison, LIKE, CASE, LOCATE, REPLACE and the like of converted text. Where that takes longer than the time limit of a \
+              comparison, LIKE, CASE, LOCATE, REPLACE, JSON_SEARCH, EXTRACTVALUE, COLLATION and the like of converted text. Where that takes longer than the time limit of a \
               statement, the column is listed as not checked, with the query.",
     run: CheckFunction::Questions(questions),
 };
@@ -55,7 +55,9 @@ fn comparing_columns<'t>(job: &Job<'_>, table: &'t TableJob<'_>) -> Vec<&'t Colu
     }
 }
 
-/// Functions and operators whose results depend on the collation.
+/// Functions and operators whose results depend on the collation. `JSON_SEARCH` compares so on
+/// MariaDB (10.11, 11.8), XPath on all servers; `JSON_CONTAINS`, `JSON_OVERLAPS`, `SUBSTRING_INDEX`,
+/// TRIM and `NATURAL_SORT_KEY` don't.
 const COMPARING: &[&str] = &[
     "like",
     "rlike",
@@ -79,6 +81,11 @@ const COMPARING: &[&str] = &[
     "least",
     "substring_index",
     "weight_string",
+    "json_search",
+    "extractvalue",
+    "updatexml",
+    "collation",
+    "charset",
 ];
 
 fn compares(expression: &str) -> bool {
@@ -143,7 +150,13 @@ mod tests {
 
     #[test]
     fn finds_comparisons() {
-        for expression in ["(`a` = 'x')", "if((`a` <> 'x'),1,2)", "locate('x',`a`)", "(case `a` when 'x' then 1 end)"] {
+        for expression in [
+            "(`a` = 'x')",
+            "if((`a` <> 'x'),1,2)",
+            "locate('x',`a`)",
+            "(case `a` when 'x' then 1 end)",
+            "json_search(`a`,'one','x')",
+        ] {
             assert!(compares(expression), "{expression}");
         }
         for expression in ["concat(`a`,'=')", "upper(`a`)", "(`n` + 1)", "`like`"] {

@@ -36,6 +36,15 @@ fn follows_generated_columns() {
             "CREATE TABLE c (id INT PRIMARY KEY, role VARCHAR(20), a TINYINT AS (role = 'admin') STORED, CONSTRAINT ck CHECK (a = 1 OR id < 3))",
             "INSERT INTO c (id, role) VALUES (1, 'x'), (3, 'Admin')",
         ];
+        let xpath = "CREATE TABLE x (id INT PRIMARY KEY, doc VARCHAR(90), role VARCHAR(20) AS (EXTRACTVALUE(doc, '//u[@r=\"admin\"]')) STORED, \
+                     pos VARCHAR(90) AS (JSON_SEARCH(CONCAT('[\"', doc, '\"]'), 'one', 'admin')) VIRTUAL)";
+        let mut statements = statements.to_vec();
+        if server.starts_with("mariadb") {
+            statements.extend([
+                xpath,
+                "INSERT INTO x (id, doc) VALUES (1, 'admin'), (2, 'Admin'), (3, '<u r=''Admin''>1</u>')",
+            ]);
+        }
         let report = report(&mut lab, "utf8mb4 COLLATE utf8mb4_general_ci", &statements, &options(target));
         let of = |check: &str, object: &str| {
             let finding = find_finding(&report, check, object);
@@ -43,6 +52,10 @@ fn follows_generated_columns() {
         };
         for column in ["ex.g.a", "ex.g.v", "ex.g.n"] {
             assert_eq!(of("generated-collation", column), (Severity::Warning, 2), "{server} {column}");
+        }
+        if server.starts_with("mariadb") {
+            assert_eq!(of("generated-collation", "ex.x.role"), (Severity::Warning, 1), "{}", describe_report(&report));
+            assert_eq!(of("generated-collation", "ex.x.pos"), (Severity::Warning, 1), "{}", describe_report(&report));
         }
         assert!(!report.findings.iter().any(|finding| finding.object.name == "ex.g.u"), "{}", describe_report(&report));
         assert_eq!(of("expression-key", "ex.k: u"), (Severity::Error, 1), "{server}");
