@@ -2,19 +2,54 @@
 
 use sql::{TokenKind, ddl};
 
-use super::column::{content_tokens, outer_tokens};
+use super::column::{content_tokens, has_words, outer_tokens};
 use super::key::Key;
 
-/// Returns a CREATE TABLE with its indexes and constraints as `SHOW CREATE TABLE` prints them. A
-/// text without a list of columns is returned unchanged.
+/// Returns a CREATE TABLE with its indexes and constraints as `SHOW CREATE TABLE` prints them, those
+/// within columns included. A text without a list of columns is returned unchanged.
 pub fn normalize(create: &str) -> String {
     let columns = column_names(create);
-    let canonical = |definition: &str| match Key::parse(definition) {
+    let canonical = |definition: &&str| match Key::parse(definition) {
         // The parentheses could end outside of a conditional comment that begins the definition.
-        Some(key) if !definition.starts_with("/*") => key.canonical(&columns),
-        _ => definition.to_owned(),
+        Some(key) if !definition.starts_with("/*") => (key.canonical(&columns), Vec::new()),
+        _ => split_keys(definition),
     };
-    with_definitions(create, |definitions| definitions.iter().map(|definition| canonical(definition)).collect())
+    with_definitions(create, |definitions| {
+        let (mut all, keys): (Vec<String>, Vec<Vec<String>>) = definitions.iter().map(canonical).unzip();
+        all.extend(keys.into_iter().flatten());
+        all
+    })
+}
+
+/// Splits a column's definition from the keys in it: `` `a` int UNIQUE`` is `` `a` int `` and
+/// ``UNIQUE KEY `a` (`a`)``. A column of a primary key is NOT NULL. With REFERENCES, which servers
+/// read differently, the definition is returned unchanged.
+fn split_keys(definition: &str) -> (String, Vec<String>) {
+    let unchanged = || (definition.to_owned(), Vec::new());
+    let Some(name) = column_name(definition) else { return unchanged() };
+    let outer = outer_tokens(&content_tokens(definition));
+    if outer.iter().any(|token| token.is_keyword("REFERENCES")) {
+        return unchanged();
+    }
+    let name = sql::quote_identifier(&name);
+    let (mut column, mut copied, mut keys) = (String::new(), 0, Vec::new());
+    for (at, token) in outer.iter().enumerate().filter(|(_, token)| token.is_any_keyword(&["UNIQUE", "PRIMARY", "KEY"]))
+    {
+        if token.start < copied {
+            continue;
+        }
+        let is_unique = token.is_keyword("UNIQUE");
+        let key = outer.get(at + 1).filter(|next| next.is_keyword("KEY") && !token.is_keyword("KEY"));
+        column += &definition[copied..token.start];
+        copied = key.unwrap_or(token).end();
+        if is_unique {
+            keys.push(format!("UNIQUE KEY {name} ({name})"));
+        } else {
+            keys.push(format!("PRIMARY KEY ({name})"));
+            column += if has_words(&outer, &["NOT", "NULL"]) { "" } else { "NOT NULL" };
+        }
+    }
+    (column + &definition[copied..], keys)
 }
 
 /// Adds an index or a constraint to a CREATE TABLE.
@@ -55,7 +90,8 @@ fn replace_column(create: &str, name: &str, new: &str) -> Option<String> {
         Some(own) if own == known => format!("{} {new}", sql::quote_identifier(&known)),
         _ => definition.to_owned(),
     };
-    Some(with_definitions(create, |definitions| definitions.iter().map(|definition| replaced(definition)).collect()))
+    let all = |definitions: &[&str]| definitions.iter().map(|definition| replaced(definition)).collect();
+    Some(normalize(&with_definitions(create, all)))
 }
 
 /// Returns the names of the columns in backticks.
@@ -89,6 +125,23 @@ mod tests {
         assert_eq!(ddl::find_column(&normalized, "Name"), Some("varchar(9) DEFAULT 'a,b'"));
         assert_eq!((ddl::table_options(&normalized), normalize(&normalized)), (" ENGINE=InnoDB", normalized.clone()));
         assert_eq!(normalize("CREATE TABLE `t` LIKE `u`"), "CREATE TABLE `t` LIKE `u`");
+    }
+
+    #[test]
+    fn keys_leave_their_columns() {
+        let create = "CREATE TABLE `t` (\n  `id` int PRIMARY KEY COMMENT 'KEY',\n  `a` varchar(9) UNIQUE DEFAULT 'UNIQUE',\n  \
+                      `b` varchar(9) AS (`a`) STORED UNIQUE KEY,\n  `key` varchar(9) REFERENCES `p` (`a`)\n) ENGINE=InnoDB";
+        let normalized = normalize(create);
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let column = |name: &str| ddl::find_column(&normalized, name).map(words);
+        assert_eq!(column("id").as_deref(), Some("int NOT NULL COMMENT 'KEY'"));
+        assert_eq!(column("a").as_deref(), Some("varchar(9) DEFAULT 'UNIQUE'"));
+        assert_eq!(column("b").as_deref(), Some("varchar(9) AS (`a`) STORED"));
+        assert_eq!(column("key").as_deref(), Some("varchar(9) REFERENCES `p` (`a`)"));
+        assert_eq!(ddl::find_index(&normalized, "PRIMARY"), Some(("PRIMARY KEY", "`id`", "")));
+        assert_eq!(ddl::find_index(&normalized, "a"), Some(("UNIQUE KEY `a`", "`a`", "")));
+        assert_eq!(ddl::find_index(&normalized, "b"), Some(("UNIQUE KEY `b`", "`b`", "")));
+        assert_eq!(split_keys("`a` int NOT NULL KEY").0, "`a` int NOT NULL ");
     }
 
     #[test]

@@ -84,6 +84,18 @@ fn collations_in_comments_and_defaults_are_text() {
 }
 
 #[test]
+fn keys_within_columns_are_checked() {
+    for unique in ["UNIQUE", "UNIQUE KEY NOT NULL", "NOT NULL PRIMARY KEY", "KEY"] {
+        let report = mariadb(&format!(
+            "CREATE TABLE `u` (\n  `id` int(11) DEFAULT NULL,\n  `b` varchar(20) {unique}\n) ENGINE=InnoDB \
+             DEFAULT CHARSET=latin1;\nINSERT INTO `u` VALUES\n(1,'ss'),\n(2,'ß');\n"
+        ));
+        let key = if unique.starts_with("UNIQUE") { "dump.u: b" } else { "dump.u: PRIMARY" };
+        assert_eq!(errors(&report), [("unique-key", key)], "{unique}");
+    }
+}
+
+#[test]
 fn unique_keys_of_expressions_are_not_checked() {
     let report = check_mysql_dump(
         "CREATE TABLE `t` (\n  `a` varchar(20) DEFAULT NULL,\n  UNIQUE KEY `fy` ((md5(`a`))),\n  UNIQUE KEY `fx` ((left(`a`,2)))\n) \
