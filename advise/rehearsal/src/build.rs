@@ -2,11 +2,12 @@
 
 use lifecycle::interrupt;
 use mysql::prelude::Queryable;
-use server::Conn;
+use server::{Conn, error_code};
 use sql::{SqlMode, quote_identifier, quote_string};
 
 use crate::definitions::{Definitions, Kind, Object, ObjectName};
 use crate::error::{Error, refusal};
+use crate::mismatched::with_partner_collations;
 
 /// An object that could not be created.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,12 +101,14 @@ fn relax(conn: &mut Conn) {
 /// Creates objects. Retries the refused objects until a pass creates nothing, because views depend
 /// on each other.
 fn create_all(conn: &mut Conn, mut missing: Vec<&Object>) -> Result<Vec<Unbuilt>, Error> {
+    let all = missing.clone();
     loop {
         let (mut refused, before) = (Vec::new(), missing.len());
         let mut unbuilt = Vec::new();
         for object in missing {
             interrupt::check()?;
-            if let Err((code, message)) = create(conn, object) {
+            let created = create(conn, object).or_else(|refusal| create_mismatched(conn, &all, object, refusal));
+            if let Err((code, message)) = created {
                 unbuilt.push(Unbuilt { name: object.name.clone(), code, message });
                 refused.push(object);
             }
@@ -115,6 +118,25 @@ fn create_all(conn: &mut Conn, mut missing: Vec<&Object>) -> Result<Vec<Unbuilt>
         }
         missing = refused;
     }
+}
+
+/// Creates a table that was refused for a foreign key between columns of different collations, as
+/// its server got it: by a later ALTER. Returns the refusal if that fails, too.
+fn create_mismatched(
+    conn: &mut Conn,
+    all: &[&Object],
+    object: &Object,
+    refusal: (u16, String),
+) -> Result<(), (u16, String)> {
+    const REFUSED: [u16; 3] =
+        [error_code::FK_INCOMPATIBLE_COLUMNS, error_code::CANNOT_ADD_FOREIGN, error_code::CANT_CREATE_TABLE];
+    if object.name.kind != Kind::Table || !REFUSED.contains(&refusal.0) {
+        return Err(refusal);
+    }
+    let Some((text, alter)) = with_partner_collations(conn, all, object) else { return Err(refusal) };
+    let borrowed = Object { create: text, ..object.clone() };
+    create(conn, &borrowed).map_err(|_| refusal.clone())?;
+    conn.query_drop(alter).map_err(|_| refusal)
 }
 
 fn create(conn: &mut Conn, object: &Object) -> Result<(), (u16, String)> {

@@ -17,6 +17,7 @@ mod compare;
 mod create_table;
 mod definitions;
 mod error;
+mod mismatched;
 mod prove;
 mod read;
 mod rehearsal;

@@ -67,7 +67,7 @@ impl<'j> ForeignKeyMatch<'j> {
             job,
             key,
             target,
-            before: Some(sorter()),
+            before: (!has_mixed_collations(job, key)).then(&sorter),
             after: sorter(),
             orphans: sorter(),
             bytes: Vec::new(),
@@ -112,7 +112,7 @@ impl<'j> ForeignKeyMatch<'j> {
                     before.push(&self.bytes, &self.value)?;
                 }
             }
-            // Without the old collation's weights the present orphans are unknown.
+            // Without the weights of one old collation the present orphans are unknown.
             _ => self.before = None,
         }
         if let Some(parts) = &side.after
@@ -159,9 +159,13 @@ impl<'j> ForeignKeyMatch<'j> {
                 );
             } else {
                 lost_parents.what = describe_children(lost.count, "has no", "have no", &format!(" under {target}"));
+                let cause = match has_mixed_collations(self.job, self.key) {
+                    true => "the two columns have different collations",
+                    false => "weigh does not know the present collation",
+                };
                 lost_parents.why = format!(
-                    "their keys equal no key of {parent}, and whether they equal one now is unknown, as weigh does not \
-                     know the present collation; adding the foreign key again ends with error 1452"
+                    "their keys equal no key of {parent}, and whether they equal one now is unknown, as {cause}; adding \
+                     the foreign key again ends with error 1452"
                 );
             }
             lost_parents.action = "write the parent's key into these children first".into();
@@ -182,6 +186,16 @@ impl<'j> ForeignKeyMatch<'j> {
         }
         Ok(findings)
     }
+}
+
+/// True for a key that `foreign_key_checks = 0` has left between columns of different collations.
+fn has_mixed_collations(job: &Job<'_>, key: &ForeignKey) -> bool {
+    let collation =
+        |schema: &str, table: &str, column: &str| job.facts.table(schema, table)?.column(column)?.collation.as_deref();
+    key.columns.iter().zip(&key.parent_columns).any(|(child, parent)| {
+        let own = collation(&key.schema, &key.table, child);
+        own != collation(&key.parent_schema, &key.parent_table, parent)
+    })
 }
 
 fn describe_children(count: u64, one: &str, many: &str, suffix: &str) -> String {

@@ -327,3 +327,30 @@ fn copies_online_where_the_server_does() {
         assert!(time.contains("ALTERs that block writes") && !time.contains("go on"), "{time}");
     }
 }
+
+/// Foreign keys between columns of different collations are rehearsed, and mended by the plan.
+#[test]
+fn rehearses_keys_of_different_collations() {
+    for server in ["mysql@sid", "mysql@5.6"] {
+        let mut lab = Lab::new(server);
+        let statements = [
+            "CREATE TABLE parent (name VARCHAR(20) NOT NULL PRIMARY KEY)",
+            "CREATE TABLE child (id INT PRIMARY KEY, p_name VARCHAR(20), KEY p_name_idx (p_name), \
+             CONSTRAINT fk_pname FOREIGN KEY (p_name) REFERENCES parent (name))",
+            "INSERT INTO parent VALUES ('a'), ('b')",
+            "INSERT INTO child VALUES (1, 'a')",
+            "SET SESSION foreign_key_checks = 0",
+            "ALTER TABLE child MODIFY p_name VARCHAR(20) CHARACTER SET latin1",
+            "SET SESSION foreign_key_checks = 1",
+        ];
+        lab.schema("fx_keys", "utf8", &statements.map(str::to_owned));
+        let report = lab.rehearsed_report_with("fx_keys", &options("utf8mb4_unicode_ci"));
+        assert_eq!(serious_findings(&report, "fx_keys"), [], "{server}: {}", describe_report(&report));
+        assert_eq!(report.plan.as_ref().unwrap().blocked, [""; 0], "{server}: {}", describe_report(&report));
+        assert!(!report.unchecked.iter().any(|line| line.contains("fx_keys")), "{server}: {:?}", report.unchecked);
+        run_plan(&mut lab, &report).unwrap();
+        lab.assert_converges("fx_keys", "utf8mb4_unicode_ci", &report);
+        // The columns fit now.
+        lab.conn.query_drop("ALTER TABLE fx_keys.child MODIFY id BIGINT").unwrap();
+    }
+}
