@@ -18,6 +18,10 @@ pub fn explain_equality(collation: Collation, a: &[u8], b: &[u8]) -> Vec<String>
     let mut reasons: Vec<String> = unequal.iter().map(describe_segment).collect();
     if !rest.is_empty() && rest.chars().all(|character| character == ' ') {
         reasons.push("spaces at the end don't count (PAD SPACE)".into());
+    } else if !rest.is_empty() && view.equal_by_padding {
+        let others: String = rest.chars().filter(|character| *character != ' ').collect();
+        reasons
+            .push(format!("{} weighs as a space, and spaces at the end don't count (PAD SPACE)", code_points(&others)));
     } else if !rest.is_empty() {
         reasons.push("the weights are equal, but divided differently among the characters".into());
     }
@@ -147,6 +151,10 @@ mod tests {
         assert_eq!(
             reasons(Flavour::MySql, "utf8mb4_general_ci", "a", "a  "),
             ["spaces at the end don't count (PAD SPACE)"]
+        );
+        assert_eq!(
+            reasons(Flavour::MySql, "utf8mb4_unicode_ci", "vendor", "vendor\u{2007}"),
+            ["U+2007 weighs as a space, and spaces at the end don't count (PAD SPACE)"]
         );
     }
 }
