@@ -96,16 +96,20 @@ impl<'p> TableSteps<'p> {
         self.convert.is_some_and(|step| step.blocked)
     }
 
-    /// Returns what blocks writes and for how long: `copy, about 12 min`, `foreign keys, under 1 s`
-    /// or `no (instant)`.
+    /// Returns what blocks writes and for how long: `copy, about 12 min`, `foreign keys, under 1 s`,
+    /// `default, under 1 s` or `no (instant)`.
     fn describe_block(&self, table: &TableReport) -> String {
         let Some(convert) = self.convert else { return String::new() };
         let by = match convert.algorithm {
             Some(Algorithm::Refused) => return "refused".into(),
             Some(Algorithm::Copy) => "copy",
             Some(Algorithm::InPlaceLocked) => "in place, locked",
-            Some(_) if self.all.iter().any(|step| blocks(step)) => "foreign keys",
-            Some(algorithm) => return format!("no ({})", algorithm.name()),
+            Some(algorithm) => match self.all.iter().find(|step| blocks(step)).map(|step| step.phase) {
+                // A CSV table is copied for it (MySQL 9.7).
+                Some(Phase::Defaults) => "default",
+                Some(_) => "foreign keys",
+                None => return format!("no ({})", algorithm.name()),
+            },
             // Not tried: a copy at worst.
             None => "copy at worst",
         };
@@ -180,6 +184,8 @@ mod tests {
         let key = step(Phase::AddForeignKeys, Some(Copy), Some(30.0));
         assert_eq!(described(&[convert(Some(InPlace), Some(9.0)), key.clone()], 1, 1), "foreign keys, about 30 s");
         assert_eq!(described(&[convert(Some(Copy), Some(30.0)), key], 1, 1), "copy, about 60 s");
+        let default = step(Phase::Defaults, Some(Copy), Some(0.2));
+        assert_eq!(described(&[convert(Some(InPlace), None), default], 1, 1), "default, under 1 s");
     }
 
     #[test]
