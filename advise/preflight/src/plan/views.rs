@@ -1,19 +1,26 @@
 //! CONVERT that servers write into views.
 
+use server::current_charset_name;
 use sql::{SqlMode, Token, TokenKind};
 
-use crate::job::{Job, TableJob};
+use crate::job::{Conversion, Job, TableJob};
 use rehearsal::{Kind, Object};
 
+/// Character sets to which servers convert on their own.
+const UNICODE: [&str; 6] = ["utf8mb3", "utf8mb4", "ucs2", "utf16", "utf16le", "utf32"];
+
 /// Returns the definition of a view without the CONVERT that the server wrote around columns that
-/// the plan gives the character set in question. `None` for a view without such a CONVERT, and for
-/// other objects.
+/// the plan gives the character set in question, or one that it also gives the columns of that
+/// character set. `None` for a view without such a CONVERT, and for other objects.
 ///
 /// MySQL up to 8.0 and MariaDB 10.1 store `l.code = u.code` of a latin1 and a utf8mb4 column as
 /// ``convert(`l`.`code` using utf8mb4) = `u`.`code` ``. After the plan, the converted value has the
 /// default collation of utf8mb4: error 1267, unless that is the target. As long as the columns
 /// differ, the server writes it into each new definition, so that the view can only be changed
 /// after them. MySQL 9.7 and MariaDB from 10.5 on don't write it.
+///
+/// `convert(… using utf8)` between latin1 and utf8mb3 goes, too, if the plan makes both utf8mb4:
+/// MySQL 8.0 gives its result the default collation of utf8mb4 then (error 1267).
 pub fn without_conversions(job: &Job<'_>, object: &Object) -> Option<String> {
     if object.name.kind != Kind::View {
         return None;
@@ -70,14 +77,23 @@ fn converted_value(
     let inside = &inside[..sql::closing_parenthesis(inside)?];
     let [value @ .., using, charset] = inside else { return None };
     let charset = charset.name().filter(|_| using.is_keyword("using"))?.to_lowercase();
+    let charset = current_charset_name(&charset);
+    let becomes = |target: &str| {
+        let conversions = || tables.iter().flat_map(|(_, table)| &table.conversions);
+        let is_replaced = |one: &Conversion<'_>| {
+            current_charset_name(one.source_charset_name()) == charset && one.planned_target().charset == target
+        };
+        current_charset_name(target) == charset || UNICODE.contains(&charset) && conversions().any(is_replaced)
+    };
     let gets_charset = |name: &[String]| {
         let [.., table, column] = name else { return false };
         let mut conversions =
             tables.iter().filter(|(alias, _)| alias == table).map(|(_, table)| table.conversion(column)).peekable();
         conversions.peek().is_some()
             && conversions.all(|conversion| {
-                conversion
-                    .is_some_and(|one| one.planned_target().charset == charset && one.source_charset_name() != charset)
+                conversion.is_some_and(|one| {
+                    becomes(&one.planned_target().charset) && current_charset_name(one.source_charset_name()) != charset
+                })
             })
     };
     let mut names: Vec<Vec<String>> = Vec::new();

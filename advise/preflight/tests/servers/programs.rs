@@ -165,6 +165,33 @@ fn views_lose_the_conversions_that_the_server_wrote() {
     }
 }
 
+/// The server writes `convert(… using utf8)` for columns of utf8mb3, and the plan makes all utf8mb4.
+#[test]
+fn views_lose_conversions_to_a_character_set_that_goes() {
+    for server in ["mysql@5.6", "mysql@8.0"] {
+        let mut lab = Lab::new(server);
+        let statements = [
+            "CREATE TABLE l (id INT PRIMARY KEY, code VARCHAR(20), KEY (code)) CHARACTER SET latin1",
+            "CREATE TABLE u (id INT PRIMARY KEY, code VARCHAR(20), KEY (code)) CHARACTER SET utf8",
+            "CREATE VIEW v AS SELECT l.id, u.code FROM l JOIN u ON l.code = u.code",
+            "INSERT INTO l VALUES (1, 'a')",
+            "INSERT INTO u VALUES (1, 'A')",
+        ];
+        lab.schema("ex", "latin1", &statements.map(str::to_owned));
+        let report = lab.rehearsed_report_with("ex", &of_schema("ex", "utf8mb4_unicode_ci"));
+        assert_eq!(report.plan.as_ref().unwrap().blocked, [""; 0], "{server}: {}", describe_report(&report));
+        assert_eq!(lab.run_plan(&report), [], "{}", describe_report(&report));
+        let rows: Vec<(u64, String)> = lab.conn.query("SELECT id, code FROM ex.v").unwrap();
+        assert_eq!(rows, [(1, "A".to_owned())], "{server}");
+        let text: String = lab
+            .conn
+            .query_first("SELECT VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_SCHEMA = 'ex'")
+            .unwrap()
+            .unwrap();
+        assert!(!text.contains("convert("), "{server}: {text}");
+    }
+}
+
 /// A view of another schema is fixed by the statement that its finding prints.
 #[test]
 fn broken_views_of_other_schemas_are_mended_after_the_plan() {
