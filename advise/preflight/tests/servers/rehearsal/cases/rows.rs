@@ -289,9 +289,9 @@ pub const CASES: &[Case] = &[
     Case {
         name: "invalid_dates",
         statements: &[
-            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20), d DATE)",
             "SET sql_mode = 'ALLOW_INVALID_DATES'",
-            "INSERT INTO t VALUES (1, 'é', '2020-02-31'), (2, 'é', '0000-00-00')",
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20), d DATE DEFAULT '0000-00-00')",
+            "INSERT INTO t VALUES (1, 'é', '2020-02-31'), (2, 'é', DEFAULT)",
             "SET sql_mode = DEFAULT",
         ],
         after: &[("SELECT GROUP_CONCAT(d + 0 ORDER BY id) FROM t", "20200231,0")],
