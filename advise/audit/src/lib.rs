@@ -19,7 +19,7 @@ mod text;
 
 pub use check::{Object, ObjectKind, Reading, Severity, Target, TargetError};
 pub use checks::{CHECKS, Check, DUMP_CHECK, RUNNING_SERVER_CHECKS, Selection};
-pub use gather::{Request, gather};
+pub use gather::{Request, describe_unread_statements, gather};
 pub use input::{
     AuditInput, ColumnRef, ColumnSample, EncodingCounts, IncomparableColumn, IndexLoss, IndexUse, JoinKind, JoinPlans,
     LookupPlan, RefusedStatement, SerializedCounts, Statement, StatementPlan, ViewPlan, Warning,

@@ -1,5 +1,5 @@
 //! Texts in stored programs that don't fit each other: columns, parameters, variables, columns of
-//! temporary tables, and results of CONVERT and CAST.
+//! temporary tables, user variables, and results of functions, CONVERT and CAST.
 
 use std::collections::HashSet;
 
@@ -7,18 +7,19 @@ use check::ObjectKind;
 use facts::{Facts, Program, Schema, ServerFacts};
 use rules::coercibility::{Coercibility, Outcome, Side, choose_collation};
 use server::{Flavour, Version, error_code};
-use sql::{SqlMode, Token, TokenKind};
+use sql::{Token, TokenKind};
 
 use crate::checks::default_collation;
 use crate::distinct::Distinct;
 use crate::text::{
-    Comparison, ComparisonKind, CreatedTable, Declaration, Operand, Scope, created_table, declared_variables,
-    find_comparisons, simplify_calls, split_body, text_columns, tokens,
+    Call, Comparison, ComparisonKind, CreatedTable, Declaration, LiteralComparison, Name, Operand, PreparedTexts,
+    Scope, created_table, declared_variables, find_comparisons, find_literal_comparisons, set_variables,
+    simplify_calls, split_body, text_columns, tokens_in,
 };
 
-/// First version of MariaDB that was seen to give CONVERT and CAST a coercibility of 4: they adapt
-/// to a column. It is 2 on MySQL 5.6 to 9.7 and MariaDB 10.1 to 11.4, as that of a column: error
-/// 1267.
+/// First version of MariaDB that was seen to give CONVERT, CAST and user variables a coercibility of
+/// 4: they adapt to a column. It is 2 on MySQL 5.6 to 9.7 and MariaDB 10.1 to 11.4, as that of a
+/// column: error 1267.
 const CONVERSIONS_ADAPT: Version = Version::new(11, 8, 0);
 
 /// A stored program with texts that don't fit each other.
@@ -105,32 +106,32 @@ pub fn find_program_conflicts(facts: &Facts) -> Vec<ProgramConflicts<'_>> {
 
 /// `scope` starts with the parameters of a routine, or with OLD and NEW of a trigger.
 fn read_program(facts: &Facts, schema: &Schema, program: &Program, mut scope: Scope<'_>) -> Vec<Conflict> {
-    let body = program.body.as_deref().unwrap_or("");
+    let (body, mode) = (program.body.as_deref().unwrap_or(""), program.lexer_mode());
+    let parts = split_body(body, mode);
     let mut found = Distinct::default();
     let reader = Reader { facts, schema, program };
-    for part in split_body(body) {
-        for variable in declared_variables(&part) {
+    for part in &parts {
+        for variable in declared_variables(part) {
             let stored = program.charsets.database.as_deref().unwrap_or(&schema.collation);
             scope.add_variable(&variable.name, &collation_of(facts, &variable, stored));
         }
-        if let Some(table) = created_table(&part) {
+        if let Some(table) = created_table(part) {
             scope.add_table(&table.name, created_columns(facts, &table, &schema.collation));
         }
-        reader.read_part(body, &part, &scope).into_iter().for_each(|conflict| found.add(conflict));
-        if let Some(prepared) = prepared_text(&part) {
-            // It sees no variables.
-            let conflicts = reader.read_part(&prepared, &tokens(&prepared), &Scope::default());
-            conflicts.into_iter().for_each(|conflict| found.add(conflict));
+        for (name, value) in set_variables(part) {
+            match reader.value_collation(&scope, value) {
+                Some(collation) => scope.add_variable(&name, &collation),
+                None => scope.remove_variable(&name),
+            }
         }
+        reader.read_part(body, part, &scope).into_iter().for_each(|conflict| found.add(conflict));
+    }
+    for prepared in PreparedTexts::read(&parts, mode).literals {
+        // It sees no variables.
+        let conflicts = reader.read_part(&prepared, &tokens_in(&prepared, mode), &Scope::default());
+        conflicts.into_iter().for_each(|conflict| found.add(conflict));
     }
     found.list
-}
-
-/// Returns the statement of `PREPARE name FROM '…'`.
-fn prepared_text(part: &[Token<'_>]) -> Option<String> {
-    let prepare = part.windows(4).find(|words| words[0].is_keyword("prepare") && words[2].is_keyword("from"))?;
-    let literal = Some(&prepare[3]).filter(|token| token.kind == TokenKind::StringLiteral)?;
-    Some(sql::unquote_string(literal.text, SqlMode::default()))
 }
 
 struct Reader<'r> {
@@ -147,8 +148,15 @@ impl Reader<'_> {
         let mut scope = Scope::from_statement(self.facts, part, Some(&self.schema.name));
         let mut comparisons: Vec<(Comparison, bool)> =
             find_comparisons(part).into_iter().map(|comparison| (comparison, true)).collect();
-        let simple = simplify_calls(text, part, reads_conversions);
-        if simple.tokens.len() != part.len() {
+        let mut simple = simplify_calls(text, part, reads_conversions);
+        let mut has_others = simple.tokens.len() != part.len();
+        for token in simple.tokens.iter_mut().filter(|token| is_user_variable(token)) {
+            if reads_conversions && program_scope.has_variable(token.text) {
+                token.kind = TokenKind::Word;
+                has_others = true;
+            }
+        }
+        if has_others {
             for converted in &simple.converted {
                 let collation = match &converted.charset {
                     Some(charset) => charset_default(self.facts, charset),
@@ -176,8 +184,70 @@ impl Reader<'_> {
             let is_kept = *is_written || matches!(effect, ConflictEffect::Refused(_));
             is_kept.then(|| Conflict { left: side(left), right: side(right), effect })
         };
-        comparisons.iter().filter_map(judge).collect()
+        let mut found: Vec<Conflict> = comparisons.iter().filter_map(judge).collect();
+        found.extend(self.compare_results(part));
+        found
     }
+
+    /// Returns the conflicts of function results with literals: both adapt, so neither does.
+    fn compare_results(&self, part: &[Token<'_>]) -> Vec<Conflict> {
+        let server = &self.facts.server;
+        let connection = &self.program.charsets.connection;
+        let conflict = |LiteralComparison { call, literal, operands }: LiteralComparison<'_>| {
+            let collation = self.result_collation(&call)?;
+            let operand = |name| rules::coercibility::Operand::new(name, Coercibility::Coercible);
+            let outcome =
+                choose_collation(server.flavour, server.version_number(), operand(collation), operand(connection))?;
+            let is_refused = outcome == Outcome::IllegalMix;
+            is_refused.then(|| Conflict {
+                left: text_side(format!("{}()", call.name), collation),
+                right: text_side(literal.to_owned(), connection),
+                effect: ConflictEffect::Refused(match operands {
+                    2 => error_code::CANT_AGGREGATE_2COLLATIONS,
+                    3 => error_code::CANT_AGGREGATE_3COLLATIONS,
+                    _ => error_code::CANT_AGGREGATE_NCOLLATIONS,
+                }),
+            })
+        };
+        find_literal_comparisons(part).into_iter().filter_map(conflict).collect()
+    }
+
+    /// Returns the collation of a stored function's result.
+    fn result_collation(&self, call: &Call) -> Option<&str> {
+        let schema = match &call.schema {
+            Some(name) => self.facts.schemas.iter().find(|schema| schema.name.eq_ignore_ascii_case(name))?,
+            None => self.schema,
+        };
+        let function = schema.routines.iter().find(|routine| {
+            routine.kind.eq_ignore_ascii_case("FUNCTION") && routine.program.name.eq_ignore_ascii_case(&call.name)
+        })?;
+        function.parameters.iter().find(|parameter| parameter.name.is_none())?.collation.as_deref()
+    }
+
+    /// Returns the collation of a value that SET gives a user variable: of a literal, or of one
+    /// name.
+    fn value_collation(&self, scope: &Scope<'_>, value: &[Token<'_>]) -> Option<String> {
+        match value {
+            [literal] if literal.kind == TokenKind::StringLiteral => Some(self.program.charsets.connection.clone()),
+            [name] if is_user_variable(name) || name.name().is_some() => {
+                let column = name.name().unwrap_or_else(|| name.text.to_owned());
+                match scope.find(&Name { schema: None, table: None, column }).as_slice() {
+                    [operand] => Some(operand.collation.clone()),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// True for `@name`, false for `@@name`.
+fn is_user_variable(token: &Token<'_>) -> bool {
+    token.kind == TokenKind::Variable && !token.text.starts_with("@@")
+}
+
+fn text_side(name: String, collation: &str) -> ConflictSide {
+    ConflictSide { name, collation: collation.to_owned(), is_column: false }
 }
 
 fn side(operand: &Operand<'_>) -> ConflictSide {

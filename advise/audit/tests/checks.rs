@@ -9,6 +9,7 @@
 //! - `-- expect: OBJECT`: a finding with this object is expected;
 //! - `-- says: TEXT`: a finding, written as `SEVERITY OBJECT: WHAT WHY ACTION`, contains each part
 //!   of TEXT between ` … `;
+//! - `-- unseen: TEXT`: an entry of what was not seen, written as `WHAT: WHY`, contains the text;
 //! - `-- fails: CODE|CODE STATEMENT`: the server refuses the statement with one of these errors;
 //! - `-- runs: STATEMENT`: the server runs the statement;
 //! - `-- target: VERSION`: the audit's target;
@@ -168,12 +169,18 @@ fn disagreements(server: &Server, conn: &mut Conn, fixture: &Fixture) -> Vec<Str
             wrong.push(format!("{}: no finding says {text}: {written:#?} {:#?}", fixture.file, audit.unseen));
         }
     }
+    for text in fixture.bad.options("unseen").iter().map(|text| text.replace("{db}", &db)) {
+        if !audit.unseen.iter().any(|unseen| format!("{}: {}", unseen.what, unseen.why).contains(&text)) {
+            wrong.push(format!("{}: {text} is not in {:#?}", fixture.file, audit.unseen));
+        }
+    }
     let (audit, _) = audit_part(server, conn, fixture, &fixture.clean);
     if !audit.findings.is_empty() {
         wrong.push(format!("{} finds in the clean schema {:#?}", fixture.file, audit.findings));
     }
-    if let Some(unseen) = audit.unseen.iter().find(|unseen| unseen.what.starts_with("plans of")) {
-        wrong.push(format!("{} has no plan for a clean statement: {unseen:?}", fixture.file));
+    let is_of_fixture = |what: &str| what.starts_with("plans of") || what.starts_with("prepared statements");
+    if let Some(unseen) = audit.unseen.iter().find(|unseen| is_of_fixture(&unseen.what)) {
+        wrong.push(format!("{} has no plan for a clean statement, or does not read it: {unseen:?}", fixture.file));
     }
     wrong
 }

@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 use std::path::PathBuf;
 
-use facts::Facts;
+use facts::{Facts, Schema};
 use rehearsal::Definitions;
 
 use check::Severity;
 
 use crate::Error;
 use crate::checkpoint::Checkpoint;
-use crate::checks::{CHECKS, Selection};
+use crate::checks::{CHECKS, PROGRAM_MIX, Selection};
 use crate::finding::Finding;
 use crate::job::{Job, Request, TableJob};
 use crate::model::{FORMAT, Report, Size, TableReport};
@@ -81,6 +81,11 @@ pub fn run(
         let remedy = unseen.remedy.as_ref().map_or(String::new(), |remedy| format!(" ({remedy})"));
         format!("{}: {}{remedy}", unseen.what, unseen.why)
     }));
+    if options.selection.contains(PROGRAM_MIX.name) {
+        let selects = |schema: &Schema| options.request.selects_schema(&schema.name);
+        let unread = audit::describe_unread_statements(source.facts, selects);
+        unchecked.extend(unread.map(|unseen| format!("{}: {}", unseen.what, unseen.why)));
+    }
     unchecked.sort();
     unchecked.dedup();
     let plan = source

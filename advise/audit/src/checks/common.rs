@@ -1,11 +1,14 @@
 //! Helpers of the checks.
 
 pub(super) use message::{count_noun as counted, list_names};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use rules::charset::{collation_charset, current_name};
 
+use crate::distinct::Distinct;
 use crate::mentions::find_schemas;
+use crate::text::PreparedTexts;
 use check::{Finding, Members, Object, ObjectKind, Severity};
 use facts::{Column, Facts, Program, Schema, ServerFacts, Table};
 use server::{Flavour, Version};
@@ -85,9 +88,17 @@ pub fn programs(schema: &Schema) -> impl Iterator<Item = (ObjectKind, &Program)>
     views.chain(routines).chain(triggers).chain(events)
 }
 
+/// Returns the body of a program, and the literal statements that it prepares.
+pub(super) fn program_texts(program: &Program) -> Vec<Cow<'_, str>> {
+    let body = program.body.as_deref().map(Cow::Borrowed);
+    body.into_iter().chain(PreparedTexts::of_program(program).literals.into_iter().map(Cow::Owned)).collect()
+}
+
 /// Returns the schemas that the text of a program or view names, its own aside.
 pub fn find_used_schemas<'a>(facts: &'a Facts, program: &Program) -> Vec<&'a str> {
-    let names = find_schemas(program.body.as_deref().unwrap_or_default());
+    let mode = program.lexer_mode();
+    let names: Distinct<String> = program_texts(program).iter().flat_map(|text| find_schemas(text, mode)).collect();
+    let names = names.list;
     let others = names.iter().filter(|name| **name != program.schema);
     others.filter_map(|name| Some(facts.schema(name)?.name.as_str())).collect()
 }

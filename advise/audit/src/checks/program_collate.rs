@@ -1,9 +1,10 @@
 //! Stored programs and views that name a collation or a character set.
 
 use super::Check;
-use super::common::{Draft, program_name, programs};
+use super::common::{Draft, program_name, program_texts, programs};
+use crate::distinct::Distinct;
 use crate::input::AuditInput;
-use crate::mentions::{Mention, find_mentions};
+use crate::mentions::{Mention, find_mentions_in};
 use check::{Finding, ObjectKind, Reading, Severity};
 
 pub(super) static CHECK: Check = Check {
@@ -20,12 +21,14 @@ fn run(input: &AuditInput) -> Vec<Finding> {
     let mut findings = Vec::new();
     for schema in &input.facts.schemas {
         for (kind, program) in programs(schema) {
-            let Some(body) = program.body.as_deref() else { continue };
-            let mentions = find_mentions(body);
+            let (texts, mode) = (program_texts(program), program.lexer_mode());
+            let mentions: Distinct<Mention> = texts.iter().flat_map(|text| find_mentions_in(text, mode)).collect();
             // The server itself adds introducers and conversions to the text of views, so only
             // COLLATE counts there.
-            let clauses =
-                mentions.iter().filter(|mention| kind != ObjectKind::View || matches!(mention, Mention::Collate(_)));
+            let clauses = mentions
+                .list
+                .iter()
+                .filter(|mention| kind != ObjectKind::View || matches!(mention, Mention::Collate(_)));
             let clauses: Vec<String> = clauses.map(ToString::to_string).collect();
             if clauses.is_empty() {
                 continue;

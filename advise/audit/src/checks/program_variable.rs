@@ -3,12 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use facts::{Program, Schema};
-
 use super::Check;
 use super::common::{Draft, list_names, program_name};
 use crate::input::AuditInput;
-use crate::program_conflicts::{ConflictEffect, ProgramConflicts, find_program_conflicts};
+use crate::program_conflicts::{Conflict, ConflictEffect, ConflictSide, ProgramConflicts, find_program_conflicts};
 use check::{Finding, Reading, Severity};
 
 pub(super) static CHECK: Check = Check {
@@ -17,8 +15,8 @@ pub(super) static CHECK: Check = Check {
     reads: &[Reading::Schemas, Reading::Programs],
     doc: "\
 A parameter or variable without a character set has the collation that the schema had when the program was created; one with a character set only has that character set's default. Compared with a column of another collation of one character set, the statement fails (1267, \
-\"Illegal mix of collations\"). Compared with a column of a narrower character set (latin1, utf8mb3 against utf8mb4), the column is converted and its index is lost. A temporary table of a program takes the schema's default of today. Reads the text of each program: names on both sides of an operator, operands of BETWEEN, elements of rows, MIN and MAX, subqueries of one column, the columns of a UNION (1271), CONCAT of two collations beside a literal (MariaDB, MySQL up to 8.0.12), CONVERT and CAST (but on MariaDB 11.8 and later), UPPER, TRIM and the like around a name, the text of PREPARE; not other expressions. \
-What to do: declare the collation, or create the program again after ALTER DATABASE, which alone changes no program. From: MySQL bug 92741, mysql-random-data-generator #4; MySQL manual, \"CREATE PROCEDURE\".",
+\"Illegal mix of collations\"). Compared with a column of a narrower character set (latin1, utf8mb3 against utf8mb4), the column is converted and its index is lost. A temporary table of a program takes the schema's default of today. Reads the text of each program: names on both sides of an operator, operands of BETWEEN, elements of rows, MIN and MAX, subqueries of one column, the columns of a UNION (1271), CONCAT of two collations beside a literal (MariaDB, MySQL up to 8.0.12), CONVERT, CAST and user variables that are set in the program (but on MariaDB 11.8 and later), results of stored functions beside literals, columns of performance_schema and, on MySQL up to 5.7 and MariaDB, information_schema, UPPER, TRIM and the like around a name, literal texts of PREPARE and EXECUTE IMMEDIATE; not other expressions. Programs that put such a text together when they run are listed as not seen. \
+What to do: declare the collation, or create the program again after ALTER DATABASE, which alone changes no program. From: MySQL bug 92741, mysql-random-data-generator #4, vscode-database-client #399, ps_history #1; MySQL manual, \"CREATE PROCEDURE\".",
     run,
 };
 
@@ -46,7 +44,7 @@ fn describe(program: &ProgramConflicts<'_>) -> Vec<Finding> {
             name: program_name(program.program),
             what: format!("{what}: {}", list_names(problems, 3)),
             why: why.to_owned(),
-            action: advise(program.schema, program.program),
+            action: advise(program),
         };
         draft.into_finding(CHECK.name)
     };
@@ -70,7 +68,14 @@ fn describe(program: &ProgramConflicts<'_>) -> Vec<Finding> {
     findings
 }
 
-fn advise(schema: &Schema, program: &Program) -> String {
+fn advise(conflicts: &ProgramConflicts<'_>) -> String {
+    let (schema, program) = (conflicts.schema, conflicts.program);
+    if let Some(collation) = conflicts.conflicts.iter().find_map(needed_connection) {
+        return format!(
+            "Create it again after SET collation_connection = {collation}: its literals and user variables have {}, of the session that created it.",
+            program.charsets.connection
+        );
+    }
     let stored = program.charsets.database.as_deref().unwrap_or(&schema.collation);
     let is_old =
         rules::charset::current_collation_name(stored) != rules::charset::current_collation_name(&schema.collation);
@@ -85,4 +90,14 @@ fn advise(schema: &Schema, program: &Program) -> String {
     format!(
         "Declare the columns' CHARACTER SET and COLLATE in the program, then DROP and CREATE it. ALTER DATABASE alone changes no program.{now}"
     )
+}
+
+/// Returns the collation that a literal or a user variable of the program would need to have.
+fn needed_connection(conflict: &Conflict) -> Option<&str> {
+    let is_of_session = |side: &ConflictSide| !side.is_column && side.name.starts_with(['\'', '"', '@']);
+    let Conflict { left, right, .. } = conflict;
+    if is_of_session(left) {
+        return Some(&right.collation);
+    }
+    is_of_session(right).then_some(left.collation.as_str())
 }

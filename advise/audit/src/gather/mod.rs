@@ -10,6 +10,8 @@ mod statements;
 mod texts;
 mod views;
 
+pub use texts::describe_unread_statements;
+
 use check::{Reading, Target};
 use facts::{Facts, Limits, RunnableNames, Scope, Unseen};
 use server::{Error, Progress, Server};
@@ -56,12 +58,16 @@ pub fn gather(
     for replica in replicas {
         facts.replication.replicas.push(facts::read_replica(replica, &request.limits)?);
     }
+    let mut unseen = Vec::new();
+    if selection.reads(Reading::Programs) {
+        unseen.extend(describe_unread_statements(&facts, |_| true));
+    }
     let mut gatherer = Gatherer {
         server,
         facts: &facts,
         limits: request.limits,
         runnable: RunnableNames::default(),
-        unseen: Vec::new(),
+        unseen,
         progress,
     };
     let (mut joins, mut views) = (Vec::new(), Vec::new());

@@ -1,6 +1,10 @@
-//! The longest texts of programs and views that checks read.
+//! Texts of programs and views that checks don't read.
 
-use facts::{Facts, Program, Unseen};
+use check::ObjectKind;
+use facts::{Facts, Program, Schema, Unseen};
+
+use crate::checks::programs;
+use crate::text::PreparedTexts;
 
 /// Maximum length of the text of a program or view, in bytes.
 const MAX_TEXT: usize = 1 << 20;
@@ -25,6 +29,31 @@ fn leave_out(kind: &str, program: &mut Program) -> Option<Unseen> {
         what: format!("the text of {kind} {}", check::table_name(&program.schema, &program.name)),
         why: format!("it has {} KiB; texts of up to {} KiB are read", text.len() >> 10, MAX_TEXT >> 10),
         remedy: None,
+    })
+}
+
+/// Maximum number of programs that a message names.
+const MAX_NAMED: usize = 5;
+
+/// Returns an entry for each schema with programs that put statements together when they run.
+pub fn describe_unread_statements<'f>(
+    facts: &'f Facts,
+    selects: impl Fn(&Schema) -> bool + 'f,
+) -> impl Iterator<Item = Unseen> + 'f {
+    facts.schemas.iter().filter(move |schema| selects(schema)).filter_map(|schema| {
+        let is_unread = |(kind, program): &(ObjectKind, &Program)| {
+            *kind != ObjectKind::View && PreparedTexts::of_program(program).has_unread
+        };
+        let name = |(kind, program): (ObjectKind, &Program)| {
+            format!("{kind} {}", check::table_name(&program.schema, &program.name))
+        };
+        let names: Vec<String> = programs(schema).filter(is_unread).map(name).collect();
+        (!names.is_empty()).then(|| Unseen {
+            what: format!("prepared statements of {}", message::list_names(&names, MAX_NAMED)),
+            why: "the program puts them together when it runs (PREPARE, EXECUTE IMMEDIATE); only literals are read"
+                .into(),
+            remedy: None,
+        })
     })
 }
 

@@ -222,7 +222,7 @@ fn is_expression_part(tokens: &[Token<'_>], at: usize, after: usize) -> bool {
     is_continued || continues_expression(tokens, after)
 }
 
-fn continues_expression(tokens: &[Token<'_>], at: usize) -> bool {
+pub(super) fn continues_expression(tokens: &[Token<'_>], at: usize) -> bool {
     let is_continued = |token: &Token<'_>| token.is_keyword("collate") || is_calculation(token);
     tokens.get(at).is_some_and(is_continued) || is_shift(tokens, at)
 }

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use crate::distinct::Distinct;
-use sql::{Token, TokenKind};
+use sql::{SqlMode, Token, TokenKind};
 
-use super::tokens as read_tokens;
+use super::tokens_in;
 
 /// Clause of a statement that names a character set or a collation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -48,7 +48,12 @@ impl Mention {
 ///
 /// Equal clauses are returned once, in the order of the text.
 pub fn find_mentions(text: &str) -> Vec<Mention> {
-    let tokens = read_tokens(text);
+    find_mentions_in(text, SqlMode::default())
+}
+
+/// As [`find_mentions`], of a text that is read in an SQL mode.
+pub fn find_mentions_in(text: &str, mode: SqlMode) -> Vec<Mention> {
+    let tokens = tokens_in(text, mode);
     let mut mentions = Distinct::default();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word) {
         let next = tokens.get(at + 1);
@@ -103,8 +108,8 @@ fn is_introducer(word: &str, next: Option<&Token<'_>>) -> bool {
 /// Finds the schemas that a text names before tables, columns and programs: `log` in `FROM
 /// log.entries`, `log.entries.id`, `log.f(1)` and `CALL log.add`. Tables and aliases before a dot
 /// are left out.
-pub fn find_schemas(text: &str) -> Vec<String> {
-    let tokens = read_tokens(text);
+pub fn find_schemas(text: &str, mode: SqlMode) -> Vec<String> {
+    let tokens = tokens_in(text, mode);
     let tables: HashSet<usize> = sql::find_tables_with_offsets(&tokens).into_iter().map(|(_, at)| at).collect();
     let is_dot = |at: usize| tokens.get(at).is_some_and(|token| token.is_symbol('.'));
     let is_named = |at: &usize| {
@@ -189,7 +194,7 @@ mod tests {
             ),
             ("update t, `log`.u set t.a = u.a, t.b = f(u.c)", "log"),
         ] {
-            assert_eq!(find_schemas(text).join(" "), schemas, "{text}");
+            assert_eq!(find_schemas(text, SqlMode::default()).join(" "), schemas, "{text}");
         }
     }
 }

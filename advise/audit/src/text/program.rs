@@ -1,8 +1,8 @@
 //! Variables that the body of a stored program declares, and tables that it creates.
 
-use sql::Token;
+use sql::{SqlMode, Token};
 
-use super::tokens;
+use super::tokens_in;
 
 /// A text column or variable, with the clauses of its declaration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,8 +26,8 @@ pub struct CreatedTable {
 const TEXT_TYPES: [&str; 8] = ["char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set"];
 
 /// Splits a body at its semicolons. `IF a = b THEN SELECT …` is one part.
-pub fn split_body(body: &str) -> Vec<Vec<Token<'_>>> {
-    let tokens = tokens(body);
+pub fn split_body(body: &str, mode: SqlMode) -> Vec<Vec<Token<'_>>> {
+    let tokens = tokens_in(body, mode);
     let parts = tokens.split(|token| token.is_symbol(';'));
     parts.filter(|part| !part.is_empty()).map(<[Token<'_>]>::to_vec).collect()
 }
@@ -132,6 +132,7 @@ fn clauses(tokens: &[Token<'_>]) -> (Option<String>, Option<String>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tokens;
     use super::*;
 
     #[test]
@@ -169,6 +170,6 @@ mod tests {
 
     #[test]
     fn splits_bodies() {
-        assert_eq!(split_body("BEGIN SELECT ';'; /* ; */ SELECT 2; END").len(), 3);
+        assert_eq!(split_body("BEGIN SELECT ';'; /* ; */ SELECT 2; END", SqlMode::default()).len(), 3);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use facts::{Column, Facts, Table};
+use facts::{Column, Facts, SystemColumn, Table};
 use sql::{Token, TokenKind, find_tables};
 
 use super::comparison::Name;
@@ -14,7 +14,8 @@ pub struct Operand<'a> {
     /// `shop.orders.code`, or the variable's name.
     pub name: String,
     pub collation: String,
-    /// `None` for variables, and for columns of views and of tables that a program creates.
+    /// `None` for variables, and for columns of views, of the server's own tables, and of tables
+    /// that a program creates.
     pub column: Option<(&'a Table, &'a Column)>,
 }
 
@@ -107,6 +108,15 @@ impl<'a> Scope<'a> {
         self.variables.insert(name.to_lowercase(), operand);
     }
 
+    /// Removes a variable whose collation is not known any more.
+    pub fn remove_variable(&mut self, name: &str) {
+        self.variables.remove(&name.to_lowercase());
+    }
+
+    pub fn has_variable(&self, name: &str) -> bool {
+        self.variables.contains_key(&name.to_lowercase())
+    }
+
     /// Returns the names, in lower case, by which the statement refers to a table.
     pub fn aliases<'s>(&'s self, table: &'s Table) -> impl Iterator<Item = &'s str> {
         let is_of = move |at: &usize| {
@@ -152,7 +162,12 @@ impl<'a> Scope<'a> {
 /// Returns the columns of a table or view that have a collation.
 pub fn text_columns<'a>(facts: &'a Facts, schema: &str, name: &str) -> Vec<Operand<'a>> {
     let Some(schema) = facts.schemas.iter().find(|one| one.name.eq_ignore_ascii_case(schema)) else {
-        return Vec::new();
+        let operand = |one: &SystemColumn| Operand {
+            name: check::column_name(&one.schema, &one.table, &one.column),
+            collation: one.collation.clone(),
+            column: None,
+        };
+        return facts.system_columns(schema, name).map(operand).collect();
     };
     if let Some(table) = schema.tables.iter().find(|table| table.name.eq_ignore_ascii_case(name)) {
         let operand = |column: &'a Column| {

@@ -74,6 +74,7 @@ fn build_facts(flavour: Flavour, tables: Vec<Table>) -> Facts {
         replication: Replication::default(),
         unseen: Vec::new(),
         own_schemas: Vec::new(),
+        system_columns: Vec::new(),
     }
 }
 

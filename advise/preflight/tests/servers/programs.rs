@@ -192,6 +192,21 @@ fn views_lose_conversions_to_a_character_set_that_goes() {
     }
 }
 
+/// Statements that a program puts together when it runs are listed as not checked.
+#[test]
+fn lists_statements_that_programs_put_together() {
+    let mut lab = Lab::new("mariadb");
+    let statements = [
+        "CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(20))",
+        "CREATE PROCEDURE built (x VARCHAR(20)) EXECUTE IMMEDIATE CONCAT('SELECT * FROM ', x)",
+        "CREATE PROCEDURE fixed () EXECUTE IMMEDIATE 'SELECT * FROM t'",
+    ];
+    lab.schema("ex", "latin1", &statements.map(str::to_owned));
+    let report = lab.rehearsed_report_with("ex", &of_schema("ex", "utf8mb4_unicode_ci"));
+    let lines: Vec<&String> = report.unchecked.iter().filter(|line| line.contains("prepared statements")).collect();
+    assert!(lines.len() == 1 && lines[0].contains("routine ex.built: "), "{:?}", report.unchecked);
+}
+
 /// A view of another schema is fixed by the statement that its finding prints.
 #[test]
 fn broken_views_of_other_schemas_are_mended_after_the_plan() {
@@ -249,6 +264,53 @@ fn names_programs_of_other_schemas() {
         let action = &find_finding(&report, "program-mix", "ex_far.by_code").action;
         assert!(action.contains("convert ex_far in the same run (--schema)"), "{action}");
     }
+}
+
+/// Literals and user variables of a program keep the collation of its creator.
+#[test]
+fn names_programs_that_compare_with_texts_of_their_creator() {
+    for (server, target) in [("mysql@sid", "utf8mb4_unicode_ci"), ("mariadb", "utf8mb4_unicode_ci")] {
+        let mut lab = Lab::new(server);
+        let statements = [
+            "CREATE TABLE t (id INT PRIMARY KEY, mail VARCHAR(20))",
+            "CREATE FUNCTION part (s VARCHAR(50)) RETURNS VARCHAR(50) DETERMINISTIC RETURN SUBSTRING_INDEX(s, '|', 1)",
+        ];
+        lab.schema("ex", "utf8mb4 COLLATE utf8mb4_general_ci", &statements.map(str::to_owned));
+        let far = [
+            "SET collation_connection = utf8mb4_general_ci",
+            "CREATE PROCEDURE by_result (s VARCHAR(50)) SELECT ex.part(s) = '9'",
+            "CREATE PROCEDURE by_user () BEGIN SET @x = 'a'; SELECT * FROM ex.t WHERE mail = @x; END",
+            "CREATE PROCEDURE fits (s VARCHAR(50)) BEGIN SET @x = 5; SELECT * FROM ex.t WHERE mail = '9' OR id = @x; END",
+        ];
+        lab.schema("ex_far", "utf8mb4 COLLATE utf8mb4_general_ci", &far.map(str::to_owned));
+        let calls = [("by_result", "CALL ex_far.by_result('9')"), ("by_user", "CALL ex_far.by_user()")];
+        assert!(calls.iter().all(|(_, call)| error_of(&mut lab, call) == 0), "{server}");
+        let report = lab.rehearsed_report_of(&["ex", "ex_far"], &of_schema("ex", target));
+        let expected = calls.map(|(name, _)| (format!("ex_far.{name}"), Severity::Warning));
+        assert_eq!(found_by(&report, "program-mix"), expected, "{server}: {}", describe_report(&report));
+        run_unblocked(&mut lab, &report);
+        for (name, call) in calls {
+            assert_eq!(error_of(&mut lab, call), 1267, "{server} {name}");
+        }
+        assert_eq!(error_of(&mut lab, "CALL ex_far.fits('9')"), 0, "{server}");
+    }
+}
+
+/// Columns of information_schema stay, whatever the parameters become.
+#[test]
+fn names_programs_that_compare_with_tables_of_the_server() {
+    let mut lab = Lab::new("mariadb");
+    let statements = [
+        "CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(20))",
+        "CREATE PROCEDURE table_exists (p VARCHAR(64)) SELECT COUNT(*) FROM information_schema.tables WHERE table_name = p",
+    ];
+    lab.schema("ex", "utf8", &statements.map(str::to_owned));
+    assert_eq!(error_of(&mut lab, "CALL ex.table_exists('a')"), 0);
+    let report = lab.rehearsed_report_with("ex", &of_schema("ex", "utf8mb3_unicode_ci"));
+    let expected = [("ex.table_exists".to_owned(), Severity::Warning)];
+    assert_eq!(found_by(&report, "program-mix"), expected, "{}", describe_report(&report));
+    run_unblocked(&mut lab, &report);
+    assert_eq!(error_of(&mut lab, "CALL ex.table_exists('a')"), 1267);
 }
 
 /// With --table, the schema keeps its default, and programs get it again.

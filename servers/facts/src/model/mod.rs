@@ -31,6 +31,19 @@ pub struct Facts {
     /// Schemas that a run of `weigh` made. They are read only if requested by name.
     #[serde(default)]
     pub own_schemas: Vec<String>,
+    /// Text columns of the server's own schemas that programs name: `information_schema`,
+    /// `performance_schema`.
+    #[serde(default)]
+    pub system_columns: Vec<SystemColumn>,
+}
+
+/// A text column of a table of the server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SystemColumn {
+    pub schema: String,
+    pub table: String,
+    pub column: String,
+    pub collation: String,
 }
 
 /// A schema (database) with its tables and stored programs.
@@ -66,6 +79,15 @@ pub struct Unseen {
 }
 
 impl Facts {
+    /// Iterates over the text columns of a table of the server's own schemas, named in any case of
+    /// letters.
+    pub fn system_columns<'f>(&'f self, schema: &'f str, table: &'f str) -> impl Iterator<Item = &'f SystemColumn> {
+        let is_of = move |column: &&SystemColumn| {
+            column.schema.eq_ignore_ascii_case(schema) && column.table.eq_ignore_ascii_case(table)
+        };
+        self.system_columns.iter().filter(is_of)
+    }
+
     /// Iterates over the base tables of all schemas.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         self.schemas.iter().flat_map(|schema| &schema.tables)

@@ -2,6 +2,7 @@
 //! session that created it.
 
 use serde::{Deserialize, Serialize};
+use sql::SqlMode;
 
 /// Character sets and collations in force when a program was created.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +25,17 @@ pub struct Program {
     /// Body. `None` if the account may not see it.
     pub body: Option<String>,
     pub charsets: ProgramCharsets,
+    /// `sql_mode` of the session that created it. `None` for views, whose text the server prints
+    /// in the default mode.
+    #[serde(default)]
+    pub sql_mode: Option<String>,
+}
+
+impl Program {
+    /// Returns the mode in which the body is read: under `ANSI_QUOTES`, `"code"` is a name.
+    pub fn lexer_mode(&self) -> SqlMode {
+        self.sql_mode.as_deref().map_or_else(SqlMode::default, SqlMode::parse)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -25,6 +25,7 @@ mod programs;
 mod replication;
 mod sessions;
 mod settings;
+mod system_columns;
 mod tables;
 mod unopened_views;
 mod user_code;
@@ -91,6 +92,7 @@ pub fn read(server: &Server, scope: &Scope, limits: &Limits, progress: &dyn Prog
         }
         schemas.push(schema);
     }
+    let system_columns = reader.read_system_columns(&schemas)?;
     let (mut sessions, mut replication) = (Vec::new(), Replication::default());
     if scope.activity {
         progress.step("reading sessions");
@@ -105,7 +107,7 @@ pub fn read(server: &Server, scope: &Scope, limits: &Limits, progress: &dyn Prog
     let mut unseen = reader.unseen;
     unseen.sort();
     unseen.dedup();
-    Ok(Facts { server: settings, schemas, sessions, replication, unseen, own_schemas })
+    Ok(Facts { server: settings, schemas, sessions, replication, unseen, own_schemas, system_columns })
 }
 
 /// Reads the facts of a replica that are compared with its source.

@@ -52,7 +52,7 @@ impl Reader<'_> {
 
     fn read_routines(&mut self, schema: &str) -> Result<Vec<Routine>, Error> {
         let query = "SELECT ROUTINE_NAME, DEFINER, ROUTINE_DEFINITION, CHARACTER_SET_CLIENT, COLLATION_CONNECTION, \
-                     DATABASE_COLLATION, ROUTINE_TYPE, SPECIFIC_NAME FROM information_schema.ROUTINES \
+                     DATABASE_COLLATION, SQL_MODE, ROUTINE_TYPE, SPECIFIC_NAME FROM information_schema.ROUTINES \
                      WHERE ROUTINE_SCHEMA = ? ORDER BY ROUTINE_NAME, ROUTINE_TYPE";
         let rows = self.query("list its routines", query, &[schema])?;
         if rows.is_empty() {
@@ -72,8 +72,8 @@ impl Reader<'_> {
         }
         let routine = |row: &DictionaryRow| Routine {
             program: program_from_row(schema, row),
-            kind: row.text(6),
-            parameters: parameters.remove(&(row.text(7), row.text(6))).unwrap_or_default(),
+            kind: row.text(7),
+            parameters: parameters.remove(&(row.text(8), row.text(7))).unwrap_or_default(),
         };
         Ok(rows.iter().map(routine).collect())
     }
@@ -101,33 +101,40 @@ impl Reader<'_> {
 
     fn read_triggers(&mut self, schema: &str) -> Result<Vec<Trigger>, Error> {
         let query = "SELECT TRIGGER_NAME, DEFINER, ACTION_STATEMENT, CHARACTER_SET_CLIENT, COLLATION_CONNECTION, \
-                     DATABASE_COLLATION, EVENT_OBJECT_TABLE, ACTION_TIMING, EVENT_MANIPULATION \
+                     DATABASE_COLLATION, SQL_MODE, EVENT_OBJECT_TABLE, ACTION_TIMING, EVENT_MANIPULATION \
                      FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = ? ORDER BY TRIGGER_NAME";
         let rows = self.query("list its triggers", query, &[schema])?;
         let trigger = |row: &DictionaryRow| Trigger {
             program: program_from_row(schema, row),
-            table: row.text(6),
-            timing: row.text(7),
-            event: row.text(8),
+            table: row.text(7),
+            timing: row.text(8),
+            event: row.text(9),
         };
         Ok(rows.iter().map(trigger).collect())
     }
 
     fn read_events(&mut self, schema: &str) -> Result<Vec<Event>, Error> {
         let query = "SELECT EVENT_NAME, DEFINER, EVENT_DEFINITION, CHARACTER_SET_CLIENT, COLLATION_CONNECTION, \
-                     DATABASE_COLLATION, STATUS FROM information_schema.EVENTS WHERE EVENT_SCHEMA = ? ORDER BY EVENT_NAME";
+                     DATABASE_COLLATION, SQL_MODE, STATUS FROM information_schema.EVENTS WHERE EVENT_SCHEMA = ? ORDER BY EVENT_NAME";
         let rows = self.query("list its events", query, &[schema])?;
-        Ok(rows.iter().map(|row| Event { program: program_from_row(schema, row), status: row.text(6) }).collect())
+        Ok(rows.iter().map(|row| Event { program: program_from_row(schema, row), status: row.text(7) }).collect())
     }
 }
 
-/// Converts a row that begins with name, definer, body, client charset, connection collation and
-/// schema collation.
+/// Converts a row that begins with name, definer, body, client charset, connection collation,
+/// schema collation and SQL mode.
 fn program_from_row(schema: &str, row: &DictionaryRow) -> Program {
     let charsets = ProgramCharsets { client: row.text(3), connection: row.text(4), database: row.optional_text(5) };
-    program(schema, row, charsets)
+    Program { sql_mode: row.optional_text(6), ..program(schema, row, charsets) }
 }
 
 fn program(schema: &str, row: &DictionaryRow, charsets: ProgramCharsets) -> Program {
-    Program { schema: schema.to_owned(), name: row.text(0), definer: row.text(1), body: row.optional_text(2), charsets }
+    Program {
+        schema: schema.to_owned(),
+        name: row.text(0),
+        definer: row.text(1),
+        body: row.optional_text(2),
+        charsets,
+        sql_mode: None,
+    }
 }
