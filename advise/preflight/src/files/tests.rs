@@ -86,7 +86,7 @@ fn collations_in_comments_and_defaults_are_text() {
 #[test]
 fn keys_within_columns_are_checked() {
     for unique in ["UNIQUE", "UNIQUE KEY NOT NULL", "NOT NULL PRIMARY KEY", "KEY"] {
-        let report = mariadb(&format!(
+        let report = check_mariadb_dump(&format!(
             "CREATE TABLE `u` (\n  `id` int(11) DEFAULT NULL,\n  `b` varchar(20) {unique}\n) ENGINE=InnoDB \
              DEFAULT CHARSET=latin1;\nINSERT INTO `u` VALUES\n(1,'ss'),\n(2,'ß');\n"
         ));
