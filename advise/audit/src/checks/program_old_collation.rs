@@ -1,11 +1,11 @@
 //! Stored programs and views that keep the collations of their creation.
 
-use rules::charset::{current_collation_name, current_name};
+use rules::charset::{collation_charset, current_collation_name, current_name, lacks_unicode_characters};
 
 use super::Check;
 use super::common::{Draft, program_name, programs};
 use crate::input::AuditInput;
-use check::{Finding, Reading, Severity};
+use check::{Finding, ObjectKind, Reading, Severity};
 
 pub(super) static CHECK: Check = Check {
     name: "program-old-collation",
@@ -13,8 +13,9 @@ pub(super) static CHECK: Check = Check {
     reads: &[Reading::Programs],
     doc: "\
 With each program the server stores `character_set_client` and `collation_connection` of the session, and for routines, triggers and events the schema's collation. Variables and parameters without a collation have the schema's collation of that time, literals the connection's. ALTER DATABASE and \
-CONVERT don't change them, so comparisons with converted columns fail (error 1267) or convert. Reports programs whose schema had another collation, and programs and views whose \
-`character_set_client` was neither utf8mb4 nor binary. What to do: SHOW CREATE, SET NAMES utf8mb4, DROP, CREATE. From: MySQL bugs 62455, 92741; MySQL manual, \"SHOW CREATE PROCEDURE\".",
+CONVERT don't change them. Variables of another collation than the converted columns are compared with error 1267, or one side is converted. Literals take the collation of a column that they are compared with, but a view's or table's column that is made from a literal alone has the literal's character set. \
+Reports programs whose schema had another collation, and programs and views whose `collation_connection` is of a character set without all Unicode characters, such as utf8mb3. \
+What to do: SHOW CREATE, SET NAMES utf8mb4, DROP, CREATE. SHOW CREATE FUNCTION adds the old character set to RETURNS: take it out. From: MySQL bugs 62455, 92741; MySQL manual, \"SHOW CREATE PROCEDURE\".",
     run,
 };
 
@@ -27,29 +28,43 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                 .database
                 .as_deref()
                 .filter(|name| current_collation_name(name) != current_collation_name(&schema.collation));
-            let client =
-                Some(current_name(&stored.client)).filter(|client| !matches!(*client, "utf8mb4" | "binary" | ""));
-            let what = match (old_schema_collation, client) {
-                (Some(collation), _) => {
-                    format!("created when the schema was {collation}; it is {} now", schema.collation)
-                }
-                (None, Some(client)) => format!("created by a session with {client} ({})", stored.connection),
-                (None, None) => continue,
+            let literals = collation_charset(&stored.connection);
+            let (severity, what, why) = if let Some(old) = old_schema_collation {
+                (
+                    Severity::Warning,
+                    format!("created when the schema was {old}; it is {} now", schema.collation),
+                    format!(
+                        "Its parameters and variables without a collation of their own keep {old}: compared with a column of another collation, one side is converted, or the statement fails with error 1267."
+                    ),
+                )
+            } else if !literals.is_empty() && lacks_unicode_characters(literals) {
+                (
+                    Severity::Note,
+                    format!("created by a session with {} ({})", current_name(&stored.client), stored.connection),
+                    format!(
+                        "Its literals keep {}: they can't have characters that {literals} lacks, and a column that a view or CREATE TABLE … SELECT makes from one is {literals}.",
+                        stored.connection
+                    ),
+                )
+            } else {
+                continue;
             };
-            let kept = match old_schema_collation {
-                Some(collation) => format!("Its variables and parameters without a collation keep {collation}"),
-                None => format!("Its literals keep {}", stored.connection),
+            let returns = match (kind, old_schema_collation) {
+                (ObjectKind::Routine, Some(_)) => {
+                    " Of a function, take out the character set that SHOW CREATE adds to RETURNS."
+                }
+                _ => "",
             };
             findings.push(
                 Draft {
-                    severity: if old_schema_collation.is_some() { Severity::Warning } else { Severity::Note },
+                    severity,
                     kind,
                     name: program_name(program),
                     what,
-                    why: format!(
-                        "{kept}: comparisons with converted columns convert the column, or fail with error 1267."
+                    why,
+                    action: format!(
+                        "SHOW CREATE it; then, after SET NAMES utf8mb4, DROP it and CREATE it anew.{returns}"
                     ),
-                    action: "SHOW CREATE it; then, after SET NAMES utf8mb4, DROP it and CREATE it again.".into(),
                 }
                 .into_finding(CHECK.name),
             );
