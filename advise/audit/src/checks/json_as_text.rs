@@ -13,7 +13,7 @@ pub(super) static CHECK: Check = Check {
     title: "MariaDB's JSON columns, which are text and lose their collation by CONVERT",
     reads: &[Reading::Schemas],
     doc: "\
-JSON in MariaDB is LONGTEXT in utf8mb4_bin with a check `json_valid(…)`. ALTER TABLE … CONVERT TO changes it like any text column, so that values are compared by the new collation, such as case-insensitively. Reports JSON columns that are still \
+JSON in MariaDB is LONGTEXT in utf8mb4_bin with a check `json_valid(…)`. ALTER TABLE … CONVERT TO changes it like any text column, and values are then compared by the new collation, not by utf8mb4_bin. Reports JSON columns that are still \
 utf8mb4_bin in a table with another default (a conversion would reset it), and JSON columns with another collation. What to do: MODIFY the column to JSON after a conversion. (MariaDB manual, \"JSON Data Type\".)",
     run,
 };
@@ -32,17 +32,19 @@ fn run(input: &AuditInput) -> Vec<Finding> {
             {
                 continue;
             }
-            let (severity, what, why) = if kept {
+            let (severity, what, why, when) = if kept {
                 (
                     Severity::Note,
                     format!("JSON, {collation}, in a table of {}", table.collation.as_deref().unwrap_or("")),
-                    "CONVERT TO would reset its collation.",
+                    "CONVERT TO would change its collation.".to_owned(),
+                    " after a conversion",
                 )
             } else {
                 (
                     Severity::Warning,
                     format!("JSON, but its collation is {collation}"),
-                    "JSON in MariaDB is compared by utf8mb4_bin: with another collation, documents that differ can be equal.",
+                    format!("Comparisons and unique keys use {collation}; those of JSON use utf8mb4_bin."),
+                    "",
                 )
             };
             findings.push(
@@ -51,9 +53,9 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                     kind: ObjectKind::Column,
                     name: column_name(table, column),
                     what,
-                    why: why.into(),
+                    why,
                     action: format!(
-                        "ALTER TABLE {} MODIFY {} JSON after a conversion, with NULL and default as they are.",
+                        "ALTER TABLE {} MODIFY {} JSON{when}, with NULL and default as they are.",
                         quote_table(table),
                         quote_identifier(&column.name)
                     ),
