@@ -50,7 +50,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                         list_names(&columns, 5),
                         if columns.len() == 1 { "is" } else { "are" }
                     ),
-                    why: explain(collation, differs_in_charset),
+                    why: explain(collation, default),
                     action: advise(input, &advice, table, collation, &columns),
                 }
                 .into_group(CHECK.name, name_members(&columns, collation)),
@@ -72,7 +72,15 @@ fn advise(input: &AuditInput, advice: &Advice<'_>, table: &Table, collation: &st
     }
 }
 
-fn explain(collation: &str, differs_in_charset: bool) -> String {
+fn explain(collation: &str, default: &str) -> String {
+    let differs_in_charset = rules::charset::collation_charset(collation) != rules::charset::collation_charset(default);
+    let compared = if differs_in_charset {
+        "one side is converted in comparisons with columns of the default, and can lose its index"
+    } else if default.ends_with("_bin") {
+        "comparisons with columns of the default are by their _bin collation, and lose the index of the other column"
+    } else {
+        "comparisons with columns of the default fail (error 1267)"
+    };
     let lacks = match rules::charset::collation_charset(collation) {
         "utf8mb3" | "utf8" => " Characters beyond U+FFFF are refused (error 1366).".to_owned(),
         charset if differs_in_charset && rules::charset::lacks_unicode_characters(charset) => {
@@ -80,10 +88,7 @@ fn explain(collation: &str, differs_in_charset: bool) -> String {
         }
         _ => String::new(),
     };
-    format!(
-        "Added with a collation of its own, or left behind when the default changed: joins with other columns convert \
-         or lose an index.{lacks}"
-    )
+    format!("Added with a collation of its own, or left behind when the default changed: {compared}.{lacks}")
 }
 
 /// True for collations that a column usually has on purpose, even if its table has another default.
