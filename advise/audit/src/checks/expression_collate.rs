@@ -13,9 +13,9 @@ pub(super) static CHECK: Check = Check {
     title: "generated columns, checks and functional indexes with COLLATE or CONVERT, and partitions over text",
     reads: &[Reading::Schemas],
     doc: "\
-COLLATE and CONVERT inside a generated column, a check constraint or a functional index stay unchanged when the columns are converted: the ALTER fails (errors 1253, 3988), or comparisons can no longer use the index. A table that is partitioned by a text column \
-distributes rows by the column's collation: after a change, lookups can miss rows (MySQL bug 106884). What to do: change the expression in the same ALTER; move the rows of such a table to their \
-partitions (MariaDB 10.11: ALTER TABLE … REBUILD PARTITION ALL; MySQL 9.7 refuses to convert it without a copy).",
+COLLATE and CONVERT inside a generated column, a check constraint or a functional index stay unchanged when the columns are converted: the ALTER fails (errors 1253, 3988), or the index no longer serves the comparison. A table that is partitioned by a text column \
+distributes rows by the column's collation: after an ALTER that doesn't copy the table, lookups can miss rows (MySQL bug 106884). What to do: change the expression in the same ALTER; convert such a table with ALGORITHM=COPY, which moves the rows to their \
+partitions, as `weigh preflight` does (MySQL 9.7 refuses to convert it without a copy; on MariaDB 10.11, ALTER TABLE … REBUILD PARTITION ALL moves them afterwards).",
     run,
 };
 
@@ -79,8 +79,8 @@ fn check_partitioning(table: &Table) -> Option<Finding> {
             kind: ObjectKind::Table,
             name: table_name(table),
             what: format!("partitioned by {} of {}, {}", partitioning.method, key.name, key.collation.as_deref().unwrap_or("")),
-            why: "The collation decides the partition of a row. After a change of collation, lookups can search another partition than the row's, and miss it (MySQL bug 106884).".into(),
-            action: "Remove the partitioning before a conversion, and create it again after it.".into(),
+            why: "Rows lie in the partitions where this collation puts them; an ALTER to another collation that doesn't copy the table leaves some where look-ups don't search (MySQL bug 106884).".into(),
+            action: "Convert the table with ALGORITHM=COPY, which moves its rows (weigh preflight).".into(),
         }
         .into_finding(CHECK.name),
     )
