@@ -11,12 +11,12 @@ use check::{Finding, ObjectKind, Reading, Severity};
 
 pub(super) static CHECK: Check = Check {
     name: "generated-charset",
-    title: "generated columns that keep the character set of the session that created them",
+    title: "generated columns whose literals have the character set of another session",
     reads: &[Reading::Schemas],
     doc: "\
-A literal in a generated column's expression is stored with an introducer of the session's character set (`_latin1'x'`), so the expression depends on who created the table, and a dump that is restored by another client differs. After a \
-conversion the expression stays as it was and can fail with error 1267 or 3988. Reports introducers of a character set other than the column's, and double-encoded text. MariaDB doesn't keep introducers (10.11 and 11.8 print \
-`concat(a,'x')` for `CONCAT(a, _latin1'x')`), so there only double-encoded text is detected. What to do: DROP and ADD the column, or MODIFY it, in a session with SET NAMES utf8mb4. \
+A literal in a generated column's expression is stored with an introducer of the session's character set (`_latin1'x'`), and an ALTER TABLE by a session of another one changes it (tried on MySQL 8.0 and 9.7), so the expression depends on who created or last altered the table. \
+A MODIFY that writes such an introducer out keeps it, and can fail with error 1267 or 3988. Reports introducers of a character set other than the column's, and double-encoded text. MariaDB doesn't keep introducers (10.11 and 11.8 print \
+`concat(a,'x')` for `CONCAT(a, _latin1'x')`), so there only double-encoded text is detected. What to do: MODIFY the column in a session with SET NAMES utf8mb4, with the literal as it is meant and without an introducer. \
 From: mushroom-observer #4625; MySQL bug 92741.",
     run,
 };
@@ -24,7 +24,7 @@ From: mushroom-observer #4625; MySQL bug 92741.",
 fn run(input: &AuditInput) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (table, column) in input.facts.columns() {
-        let Some(what) =
+        let Some(LiteralFault { what, why, action }) =
             column.generated.as_ref().and_then(|generated| describe_literals(column, &generated.expression))
         else {
             continue;
@@ -35,9 +35,8 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                 kind: ObjectKind::Column,
                 name: column_name(table, column),
                 what,
-                why: "The literal keeps the character set of the session that created it, even if the column is converted."
-                    .into(),
-                action: "MODIFY the column in a session with SET NAMES utf8mb4.".into(),
+                why: why.into(),
+                action,
             }
             .into_finding(CHECK.name),
         );
@@ -45,10 +44,17 @@ fn run(input: &AuditInput) -> Vec<Finding> {
     findings
 }
 
+/// A literal in a generated column's expression that a conversion doesn't mend.
+struct LiteralFault {
+    what: String,
+    why: &'static str,
+    action: String,
+}
+
 /// Describes the first literal whose introducer names another character set than the column's,
 /// `binary` excepted. Otherwise reports double-encoded text. `None` if neither occurs, or the
 /// column is not text.
-fn describe_literals(column: &Column, expression: &str) -> Option<String> {
+fn describe_literals(column: &Column, expression: &str) -> Option<LiteralFault> {
     let own = rules::charset::current_name(column.charset.as_deref()?);
     let introduced = find_mentions(expression).into_iter().find_map(|mention| match mention {
         Mention::Introducer(charset) if charset != "binary" && rules::charset::current_name(&charset) != own => {
@@ -57,10 +63,19 @@ fn describe_literals(column: &Column, expression: &str) -> Option<String> {
         _ => None,
     });
     match introduced {
-        Some(charset) => Some(format!("its expression holds a literal in {charset}: {expression}")),
-        None if matches!(classify(expression), EncodingVerdict::Double(_)) => {
-            Some(format!("its expression holds text that is encoded twice: {expression}"))
-        }
+        Some(charset) => Some(LiteralFault {
+            what: format!("its expression holds a literal in {charset}: {expression}"),
+            why: "It has the character set of the session that created or last altered the table, and gets that of the next session that alters it.",
+            action: format!(
+                "MODIFY the column in a session with SET NAMES utf8mb4, and write the literal without _{charset}."
+            ),
+        }),
+        None if matches!(classify(expression), EncodingVerdict::Double(_)) => Some(LiteralFault {
+            what: format!("its expression holds text that is encoded twice: {expression}"),
+            why: "The session that created it had another character set than its text: the column's values have the wrong characters.",
+            action: "MODIFY the column in a session with SET NAMES utf8mb4, with the right text in the expression."
+                .into(),
+        }),
         None => None,
     }
 }
