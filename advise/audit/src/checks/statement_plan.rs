@@ -37,24 +37,41 @@ fn check_plan(input: &AuditInput, advice: &Advice<'_>, plan: &StatementPlan) -> 
     let tokens = tokens(&statement.text);
     let scope = Scope::from_statement(&input.facts, &tokens, plan.schema.as_deref());
     let compared = describe_columns(&scope, &tokens, warning);
-    let (severity, why, action) = match (&plan.refused, compared.is_empty()) {
-        (Some(_), false) => (
-            Severity::Error,
-            "The statement fails.",
-            "Give the columns one collation (weigh preflight), or write COLLATE after one of them.",
-        ),
-        (Some(_), true) => (
-            Severity::Error,
-            "The statement fails.",
-            "Write COLLATE after one of the compared values, or SET NAMES … COLLATE to the column's collation.",
-        ),
-        (None, _) => (
+    let (severity, why, action) = match &plan.refused {
+        Some(refusal) => (Severity::Error, "The statement fails.", advise_refused(refusal, !compared.is_empty())),
+        None => (
             Severity::Warning,
             "The table is read from end to end where the index would find a few rows.",
             "Give the compared columns one character set and collation.",
         ),
     };
     Some(draft(severity, statement, warning, &compared, why, action).into_finding(CHECK.name))
+}
+
+/// Says how to mend a statement that the server refuses. `has_columns` is true if the columns that
+/// it compares are known.
+fn advise_refused(refusal: &Warning, has_columns: bool) -> &'static str {
+    match refusal.code {
+        error_code::COLLATION_CHARSET_MISMATCH => {
+            "Write a collation of the text's own character set after COLLATE, or convert the text: CONVERT(… USING …) COLLATE …."
+        }
+        error_code::CANNOT_CONVERT_STRING | error_code::IMPOSSIBLE_STRING_CONVERSION => ADVICE_FOR_CHARSETS,
+        _ if mixes_charsets(&refusal.message) => ADVICE_FOR_CHARSETS,
+        _ if has_columns => "Give the columns one collation (weigh preflight), or write COLLATE after one of them.",
+        _ => "Write COLLATE after one of the compared values, or SET NAMES … COLLATE to the column's collation.",
+    }
+}
+
+/// COLLATE converts no text, so it doesn't help where a character set lacks characters of another.
+const ADVICE_FOR_CHARSETS: &str =
+    "Convert the columns to utf8mb4 (weigh preflight), or compare CONVERT(… USING utf8mb4) of each.";
+
+/// True if a message such as `(latin1_swedish_ci,IMPLICIT) and (cp1251_general_ci,IMPLICIT)` names
+/// collations of several character sets.
+fn mixes_charsets(message: &str) -> bool {
+    let named = message.split('(').skip(1).filter_map(|part| part.split_once(','));
+    let charsets: HashSet<&str> = named.map(|(name, _)| rules::charset::collation_charset(name)).collect();
+    charsets.len() > 1
 }
 
 /// Reports the indexes that a statement loses without a warning of the server.
