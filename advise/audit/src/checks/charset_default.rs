@@ -15,8 +15,8 @@ pub(super) static CHECK: Check = Check {
     reads: &[Reading::Settings, Reading::Schemas],
     doc: "\
 `CHARACTER SET utf8mb4` without COLLATE, in CREATE, CONVERT TO, CAST or an introducer, means the character set's default collation: the compiled one, or the value of \
-`default_collation_for_utf8mb4` (MySQL) or `character_set_collations` (MariaDB 11.2 and later). If the columns of that character set mostly have another collation (`_bin` aside), new columns and \
-literals will not match them: error 1267, lost indexes. What to do: write COLLATE wherever a character set is named; on MariaDB set `character_set_collations`. \
+`default_collation_for_utf8mb4` (MySQL) or `character_set_collations` (MariaDB 11.2 and later). If the columns of that character set mostly have another collation (`_bin` aside), comparisons of them with new columns, \
+and with CONVERT(… USING utf8mb4) except on MariaDB 11.8, fail with error 1267, or lose the index of a `_bin` column. What to do: write COLLATE wherever a character set is named; on MariaDB set `character_set_collations`. \
 From: dplanreaders #789, matomo #22626.",
     run,
 };

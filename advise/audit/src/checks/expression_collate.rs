@@ -13,7 +13,7 @@ pub(super) static CHECK: Check = Check {
     title: "generated columns, checks and functional indexes with COLLATE or CONVERT, and partitions over text",
     reads: &[Reading::Schemas],
     doc: "\
-COLLATE and CONVERT inside a generated column, a check constraint or a functional index stay unchanged when the columns are converted: the ALTER fails (errors 1253, 3988), or the index no longer serves the comparison. A table that is partitioned by a text column \
+COLLATE and CONVERT inside a generated column, a check constraint or a functional index stay unchanged when the columns are converted: the ALTER fails (errors 1253, 3988), or comparisons can no longer use the index. A table that is partitioned by a text column \
 distributes rows by the column's collation: after an ALTER that doesn't copy the table, lookups can miss rows (MySQL bug 106884). What to do: change the expression in the same ALTER; convert such a table with ALGORITHM=COPY, which moves the rows to their \
 partitions, as `weigh preflight` does (MySQL 9.7 refuses to convert it without a copy; on MariaDB 10.11, ALTER TABLE … REBUILD PARTITION ALL moves them afterwards).",
     run,

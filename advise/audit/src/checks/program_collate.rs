@@ -13,7 +13,7 @@ pub(super) static CHECK: Check = Check {
     reads: &[Reading::Programs],
     doc: "\
 The text of a program stays when columns are converted: `COLLATE utf8mb4_unicode_ci` on a column of another collation loses its index, on one of another character set it fails (error 1253). Parameters and variables that name \
-a character set do the same. Introducers of literals (`_latin1'x'`) are not reported: information_schema omits them from the text of programs. To the text of views it adds introducers and conversions, so only COLLATE is reported there. What to do: change the text together with the columns.",
+a character set keep its default collation: compared with a column of another collation, they fail (error 1267) or one side is converted. Introducers of literals (`_latin1'x'`) are not reported: information_schema omits them from the text of programs. To the text of views it adds introducers and conversions, so only COLLATE is reported there. What to do: change the text together with the columns.",
     run,
 };
 
@@ -39,7 +39,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                     kind,
                     name: program_name(program),
                     what: format!("its text has {}", clauses.join(", ")),
-                    why: "It stays unchanged when columns are converted: an index is lost, or the statement fails with error 1253.".into(),
+                    why: "It stays unchanged when columns are converted: an index can be lost, or the statement fail (error 1253 or 1267).".into(),
                     action: "Change the text together with the columns that it compares.".into(),
                 }
                 .into_finding(CHECK.name),

@@ -63,7 +63,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                     what,
                     why,
                     action: format!(
-                        "SHOW CREATE it; then, after SET NAMES utf8mb4, DROP it and CREATE it anew.{returns}"
+                        "SHOW CREATE it; then, after SET NAMES utf8mb4, DROP it and CREATE it again.{returns}"
                     ),
                 }
                 .into_finding(CHECK.name),

@@ -31,7 +31,9 @@ fn run(input: &AuditInput) -> Vec<Finding> {
             what: format!("it is {format}, with {}", super::common::counted(replicas, "registered replica")),
             why: "The replica executes the statements under its own collations, which differ during a conversion."
                 .into(),
-            action: "SET GLOBAL binlog_format = 'ROW' before converting.".into(),
+            action:
+                "SET GLOBAL binlog_format = 'ROW' before converting; sessions that are connected keep the old format."
+                    .into(),
         }
         .into_finding(CHECK.name),
     ]

@@ -13,7 +13,7 @@ pub(super) static CHECK: Check = Check {
     title: "columns in utf8mb3 (utf8), which has no characters beyond U+FFFF",
     reads: &[Reading::Schemas],
     doc: "\
-utf8mb3, long called utf8, has three bytes a character at most: emoji and parts of Chinese are refused (error 1366), or cut off in non-strict mode. It is deprecated in MySQL 8, and the name `utf8` is to mean \
+utf8mb3, long called utf8, has three bytes a character at most: emoji and parts of Chinese are refused (error 1366); outside of strict mode they become ?, or the text ends before them (MySQL, if the client is utf8mb3, too). It is deprecated in MySQL 8, and the name `utf8` is to mean \
 utf8mb4 later (it does in MariaDB where `old_mode` lacks UTF8_IS_UTF8MB3). What to do: convert to utf8mb4 (`weigh preflight`); where a column isn't indexed, MySQL 9.7 and \
 MariaDB 11.8 do so without copying the table, but for VARCHAR of 64 to 85 characters, whose length takes a second byte then (and ENUM of MariaDB); MySQL 8.0.12 copies. Columns whose character set is not their table's are left to `column-mismatch`. (MySQL manual, \"The utf8mb3 Character Set\".)",
     run,
@@ -36,7 +36,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                 kind: ObjectKind::Table,
                 name: table_name(table),
                 what: format!("{} in utf8mb3: {}", counted(columns.len(), "column"), list_names(&columns, 5)),
-                why: "Characters beyond U+FFFF, emoji among them, are refused (error 1366) or cut off.".into(),
+                why: "Characters beyond U+FFFF, emoji among them, are refused (error 1366); outside of strict mode they become ?, or the text ends before them.".into(),
                 action: format!("Convert {}; check first with weigh preflight.", advice.conversions(table, &columns)),
             }
             .into_finding(CHECK.name),
