@@ -253,6 +253,18 @@ fn finds_settings_of_servers() {
     }
 }
 
+/// MySQL 9.7 doesn't start with `default_collation_for_utf8mb4` in its option file.
+#[test]
+fn replicas_get_no_unknown_option() {
+    let [server, replica] = ["mysql@sid"; 2].map(|name| start_private(name, &[]));
+    server.connect().unwrap().query_drop("SET GLOBAL default_collation_for_utf8mb4 = utf8mb4_general_ci").unwrap();
+    let selection = select("replica-defaults");
+    let input = gather_input(&server, &[replica], &[], &Part(String::new()), &selection);
+    let audit = run(&input, &selection, Severity::Note, "test");
+    let [finding] = audit.findings.as_slice() else { panic!("{:#?}", audit.findings) };
+    assert!(finding.action.starts_with("SET PERSIST default_collation_for_utf8mb4"), "{}", finding.action);
+}
+
 #[test]
 fn reads_servers_without_grant_tables() {
     for name in ["mariadb@trixie", "mysql@sid", "mysql@5.6"] {

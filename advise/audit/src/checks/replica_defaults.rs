@@ -14,8 +14,8 @@ pub(super) static CHECK: Check = Check {
     reads: &[Reading::Settings, Reading::Schemas],
     doc: "\
 Replicas named by --replica are compared with the server: `character_set_server`, `collation_server`, `default_collation_for_utf8mb4`, `character_set_collations`, and \
-whether they have every collation that columns use. A CREATE TABLE without a collation creates a different table there; one with a collation that the replica lacks stops replication. \
-What to do: give them the same defaults; name collations in DDL. From: MySQL bugs 47673 and 116834; MySQL manual, \"Replication and Character Sets\".",
+whether they have every collation that columns use. Replicated statements carry the source's values of these variables (seen in the binary logs of MySQL 9.7 and MariaDB 11.8), but what is created on the replica itself, or after it has become the source, has its own. A statement with a collation that the replica lacks stops replication. \
+What to do: give them the same defaults; name collations in DDL. MySQL takes `default_collation_for_utf8mb4` in no option file. From: MySQL bugs 47673 and 116834; MySQL manual, \"Replication and Character Sets\".",
     run,
 };
 
@@ -38,8 +38,13 @@ fn check_replica(input: &AuditInput, replica: &Replica) -> Vec<Finding> {
                 replica,
                 Severity::Warning,
                 format!("{name} is {there}, on the source {here}"),
-                "Objects that are created without a collation differ between the two.",
-                format!("SET GLOBAL {name} = '{here}' there, and in its option file."),
+                "Replicated statements carry the source's value; what is created without a collation on the replica, or once it is the source, gets the replica's.",
+                match name {
+                    "default_collation_for_utf8mb4" => {
+                        format!("SET PERSIST {name} = '{here}' there: no option file takes it.")
+                    }
+                    _ => format!("SET GLOBAL {name} = '{here}' there, and in its option file."),
+                },
             ));
         }
     }
