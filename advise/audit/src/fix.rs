@@ -56,7 +56,11 @@ fn fix(input: &AuditInput, advice: &Advice<'_>, finding: &Finding, place: &Place
             let collation = advice.table_collation(table).filter(|name| name.starts_with("utf8mb4_"))?;
             preflight_command(input, &table.schema, &[&table.name], &[], &collation)
         }
-        "init-connect" => Some("SET GLOBAL init_connect = '';".into()),
+        "init-connect" => {
+            let statements = facts.server.variable("init_connect")?.trim().trim_end_matches(';');
+            // Another statement of the value has to stay.
+            (!statements.contains([';', ','])).then(|| "SET GLOBAL init_connect = '';".into())
+        }
         "statement-replication" => Some("SET GLOBAL binlog_format = 'ROW';".into()),
         _ => None,
     }

@@ -266,6 +266,22 @@ fn replicas_get_no_unknown_option() {
 }
 
 #[test]
+fn other_statements_of_init_connect_stay() {
+    let server = start_private("mariadb", &[]);
+    let mut conn = server.connect().unwrap();
+    let selection = select("init-connect");
+    let mut fix = |value: &str| {
+        conn.query_drop(format!("SET GLOBAL init_connect = '{value}'")).unwrap();
+        let input = gather_input(&server, &[], &[], &Part(String::new()), &selection);
+        run(&input, &selection, Severity::Note, "test").findings[0].details.fix.clone()
+    };
+    assert_eq!(fix("SET NAMES latin1;").as_deref(), Some("SET GLOBAL init_connect = '';"));
+    for both in ["SET NAMES latin1; SET autocommit = 0", "SET NAMES latin1, autocommit = 0"] {
+        assert_eq!(fix(both), None, "{both}");
+    }
+}
+
+#[test]
 fn reads_servers_without_grant_tables() {
     for name in ["mariadb@trixie", "mysql@sid", "mysql@5.6"] {
         let server = start_private(name, &[("skip-grant-tables", "ON")]);

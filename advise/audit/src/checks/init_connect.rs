@@ -33,7 +33,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
             name: "init_connect".into(),
             what: format!("it sets a character set: {init}"),
             why: "Accounts with SUPER or CONNECTION_ADMIN skip it, and drivers don't learn of it.".into(),
-            action: "Name the character set in the clients, and empty init_connect.".into(),
+            action: "Name the character set in the clients, and take it out of init_connect.".into(),
         }
         .into_finding(CHECK.name),
     ]
