@@ -202,6 +202,9 @@ fn test_sessions(server: &Server, conn: &mut Conn) {
     assert_eq!(severities(), [Severity::Warning]);
     session.query_drop("SET character_set_results = utf8mb4").unwrap();
     assert_eq!(severities(), [Severity::Error]);
+    session.query_drop("SET NAMES utf8mb4").unwrap();
+    session.query_drop("SET character_set_results = utf8mb3").unwrap();
+    assert_eq!(severities(), [Severity::Warning], "ordinary text comes back as it was written");
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub(super) static CHECK: Check = Check {
     title: "live sessions whose character sets disagree with each other or can't carry what columns hold",
     reads: &[Reading::Activity, Reading::Schemas],
     doc: "\
-Sessions are grouped by account, program, character sets and schema. Reports sessions whose `character_set_client` and `character_set_results` differ (values are returned as other bytes than they were written), and sessions \
+Sessions are grouped by account, program, character sets and schema. Reports sessions whose `character_set_client` and `character_set_results` differ (text beyond ASCII is returned as other bytes than it was written; with utf8mb3 and utf8mb4, only characters beyond U+FFFF), and sessions \
 with a narrower character set than the columns of their schema: characters become `?` without an error. A latin1 session over utf8mb4 columns produces double-encoded \
 text. Available on MySQL 5.7 and later, with SELECT on performance_schema; other servers show a session's variables to that session alone. What to do: name utf8mb4 in the driver's connection options.",
     run,
@@ -39,7 +39,20 @@ fn run(input: &AuditInput) -> Vec<Finding> {
         let wide = find_wide_column(input, &schema);
         let (severity, what, why) = if client != results && results != "binary" {
             let what = format!("{}: client is {client}, results are {results}", counted(count, "session"));
-            (Severity::Error, what, "What such a session writes comes back to it as other bytes.".to_owned())
+            let is_utf8 = |charset: &str| matches!(charset, "utf8mb3" | "utf8mb4");
+            let (severity, why) = match (is_utf8(&client) && is_utf8(&results), client.as_str()) {
+                (true, "utf8mb4") => {
+                    (Severity::Warning, "Characters beyond U+FFFF that such a session writes come back to it as ?.")
+                }
+                (true, _) => {
+                    (Severity::Warning, "Such a session can't write characters beyond U+FFFF, which it reads.")
+                }
+                (false, _) => (
+                    Severity::Error,
+                    "Text beyond ASCII that such a session writes comes back to it as other bytes, or as ?.",
+                ),
+            };
+            (severity, what, why.to_owned())
         } else if lacks_unicode_characters(&client)
             && wide.as_ref().is_some_and(|(charset, _)| !lacks_unicode_characters(charset))
         {
