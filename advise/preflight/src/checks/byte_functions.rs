@@ -2,6 +2,7 @@
 //! another character set.
 
 use audit::{declared_parameters, declared_variables};
+use mysql_collation::Charset;
 use rehearsal::{Kind, Object as Program, ObjectName};
 use server::{collation_charset, current_charset_name};
 use sql::{SqlMode, Token};
@@ -13,13 +14,14 @@ use crate::finding::{Finding, column_finding, index_finding};
 use crate::job::{Conversion, Job, TableJob};
 use crate::plan::programs_left;
 use crate::program::{self, named_tables};
+use crate::text::is_subset;
 use check::{Reading, Severity};
 
 pub static CHECK: Check = Check {
     name: "byte-functions",
     title: "generated columns, functional indexes, programs and views of the bytes of converted text, such as MD5(name)",
     reads: &[Reading::Schemas, Reading::Programs],
-    doc: "MD5, SHA2, LENGTH, HEX and others work on bytes, and another character set has other bytes for all text that isn't ASCII. The \
+    doc: "MD5, SHA2, LENGTH, HEX and others work on bytes, and another character set has other bytes for text that isn't ASCII (not utf8mb4 in place of utf8mb3). The \
               conversion computes such generated columns anew: look-ups by a stored hash, and comparisons with hashes of another system, find \
               nothing any more. Triggers, routines, events and views that call them with a converted column, or with a parameter or variable \
               that gets the new character set, disagree with the values that were stored before: a UNIQUE key of hashes then takes duplicates. \
@@ -82,18 +84,22 @@ fn check_table(job: &Job<'_>, table: &TableJob<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Returns the first function of bytes in an expression that names a column which gets another
-/// character set.
+/// Returns the first function of bytes in an expression that names a column whose text gets other
+/// bytes.
 fn byte_function(table: &TableJob<'_>, expression: &str) -> Option<String> {
-    let changes_bytes = table
-        .conversions
-        .iter()
-        .any(|conversion| changes_charset(conversion) && mentions_column(expression, &conversion.column.name));
-    find_byte_function(expression).filter(|_| changes_bytes)
+    let is_named =
+        |conversion: &Conversion<'_>| changes_bytes(conversion) && mentions_column(expression, &conversion.column.name);
+    find_byte_function(expression).filter(|_| table.conversions.iter().any(is_named))
 }
 
-fn changes_charset(conversion: &Conversion<'_>) -> bool {
-    current_charset_name(conversion.source_charset_name()) != current_charset_name(&conversion.planned_target().charset)
+/// True unless all text keeps its bytes: that of utf8mb3 has the same in utf8mb4.
+fn changes_bytes(conversion: &Conversion<'_>) -> bool {
+    differ_in_bytes(conversion.source_charset_name(), &conversion.planned_target().charset)
+}
+
+fn differ_in_bytes(from: &str, to: &str) -> bool {
+    let [from, to] = [from, to].map(current_charset_name);
+    from != to && Charset::by_name(from).zip(Charset::by_name(to)).is_none_or(|(from, to)| !is_subset(from, to))
 }
 
 /// Reports a program or view that calls functions of bytes with text that gets another character
@@ -103,7 +109,7 @@ fn check_program(job: &Job<'_>, program: &Program, recreated: &[ObjectName]) -> 
     let mut changed: Vec<String> = named_tables(job, program, &tokens)
         .into_iter()
         .filter_map(|table| job.table(&table.schema, &table.name))
-        .flat_map(|table| table.conversions.iter().filter(|one| changes_charset(one)))
+        .flat_map(|table| table.conversions.iter().filter(|one| changes_bytes(one)))
         .map(|conversion| conversion.column.name.clone())
         .collect();
     if recreated.contains(&program.name) && gets_new_default(job, program) {
@@ -124,11 +130,11 @@ fn check_program(job: &Job<'_>, program: &Program, recreated: &[ObjectName]) -> 
     Some(finding)
 }
 
-/// True if what a program declares without a character set gets another one when it is created
-/// again.
+/// True if what a program declares without a character set gets one with other bytes when it is
+/// created again.
 fn gets_new_default(job: &Job<'_>, program: &Program) -> bool {
     let old = program.session.schema_collation.as_deref().map(collation_charset);
-    let is_other = |old| current_charset_name(old) != current_charset_name(collation_charset(&job.targets[0]));
+    let is_other = |old| differ_in_bytes(old, collation_charset(&job.targets[0]));
     old.is_some_and(is_other) && !job.request.names_tables()
 }
 

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use facts::Partitioning;
 use mysql_collation::{Charset, Collation};
+use server::{Flavour, Version};
 use sql::{SqlMode, Token, TokenKind};
 
 use super::partition_key::converted_partition_columns;
@@ -159,14 +160,33 @@ impl RowCheck for UnplacedRows<'_> {
             return Ok(Vec::new());
         }
         let finding = self.column.finding(&CHECK, Severity::Error);
+        let action = self.advise().into();
         let details = ConversionDetails { count: self.count, examples: self.examples, ..finding.details };
         Ok(vec![Finding {
             what: format!("no partition takes {} under the new collation", message::count_noun(self.count, "row")),
             why: "the ALTER ends with error 1526, and the table stays as it is".into(),
-            action: "add the values, or a partition for the rest, before converting".into(),
+            action,
             details,
             ..finding
         }])
+    }
+}
+
+impl UnplacedRows<'_> {
+    /// Returns what to do with the rows. A list with `'a'` takes no `'A'` that is equal under the old
+    /// collation (error 1495); only MariaDB has a DEFAULT partition.
+    fn advise(&self) -> &'static str {
+        let server = &self.column.scan.job.facts.server;
+        let has_default = server.flavour == Flavour::MariaDb && server.version_number() >= Version::new(10, 2, 2);
+        match &self.accepted {
+            AcceptedValues::Below(_) => "add a partition VALUES LESS THAN (MAXVALUE) before converting",
+            AcceptedValues::Equal(_) if has_default => {
+                "write these values as the partition's constant that they equal now, or add a DEFAULT partition, before converting"
+            }
+            AcceptedValues::Equal(_) => {
+                "write these values as the partition's constant that they equal now, before converting"
+            }
+        }
     }
 }
 

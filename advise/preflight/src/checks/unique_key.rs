@@ -434,10 +434,13 @@ impl UniqueKey<'_> {
         if names.iter().any(|name| !is_language_specific(name)) {
             names.retain(|name| !is_language_specific(name));
         }
+        let lists_all = groups.len() as u64 == group_count
+            && groups.iter().all(|group: &CollisionGroup| group.rows.len() as u64 == group.count);
+        let those = if lists_all { "all of them" } else { "the listed ones" };
         finding.action = match names.as_slice() {
             [] => "change or merge the rows of each group first".into(),
             names => format!(
-                "change or merge the rows of each group first, or take a collation that tells all of them apart: {}",
+                "change or merge the rows of each group first, or take a collation that tells {those} apart: {}",
                 names.iter().take(6).copied().collect::<Vec<_>>().join(", ")
             ),
         };

@@ -9,6 +9,7 @@ use mysql_collation::Flavour;
 use super::read_dump;
 use crate::checkpoint::Checkpoint;
 use crate::checks::{CHECKS, Selection};
+use crate::finding::Finding;
 use crate::job::Request;
 use crate::model::Report;
 use crate::read::RowSource;
@@ -22,11 +23,15 @@ impl ScanProgress for NoProgress {
 }
 
 fn run(dump: &str, flavour: Flavour, target: &str) -> Result<Report, Error> {
+    run_with(dump, flavour, Request { targets: vec![target.to_owned()], examples: 10, ..Request::default() })
+}
+
+fn run_with(dump: &str, flavour: Flavour, request: Request) -> Result<Report, Error> {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), dump).unwrap();
     let (facts, definitions, rows) = read_dump(file.path(), flavour)?;
     let options = Options {
-        request: Request { targets: vec![target.to_owned()], examples: 10, ..Request::default() },
+        request,
         selection: Selection::all(CHECKS),
         parallel: 1,
         memory: 16 << 20,
@@ -53,9 +58,17 @@ fn errors(report: &Report) -> Vec<(&str, &str)> {
     errors.map(|finding| (finding.check.as_str(), finding.object.name.as_str())).collect()
 }
 
-fn finding<'r>(report: &'r Report, check: &str) -> &'r str {
+fn find<'r>(report: &'r Report, check: &str) -> &'r Finding {
     let found = report.findings.iter().find(|finding| finding.check == check);
-    &found.unwrap_or_else(|| panic!("no {check}: {:?}", report.findings)).what
+    found.unwrap_or_else(|| panic!("no {check}: {:?}", report.findings))
+}
+
+fn finding<'r>(report: &'r Report, check: &str) -> &'r str {
+    &find(report, check).what
+}
+
+fn action<'r>(report: &'r Report, check: &str) -> &'r str {
+    &find(report, check).action
 }
 
 fn is_listed_as_unchecked(report: &Report, part: &str) -> bool {
@@ -126,6 +139,7 @@ fn partitions_and_generated_columns_of_a_dump_are_checked() {
         "PARTITION BY RANGE  COLUMNS(`a`)\n(PARTITION `p0` VALUES LESS THAN ('n') ENGINE = InnoDB,\n PARTITION `p1` VALUES LESS THAN ('ö') ENGINE = InnoDB)",
     ));
     assert_eq!(errors(&range), [("partition-rows", "n3.t.a")]);
+    assert_eq!(action(&range, "partition-rows"), "add a partition VALUES LESS THAN (MAXVALUE) before converting");
     assert!(finding(&range, "partition-key").contains("RANGE COLUMNS"));
     assert!(finding(&range, "byte-functions").contains("SHA2"));
     assert!(is_listed_as_unchecked(&range, "values of n3.t.r under utf8mb4_unicode_ci: files evaluate no expressions"));
@@ -135,6 +149,51 @@ fn partitions_and_generated_columns_of_a_dump_are_checked() {
     assert!(is_listed_as_unchecked(&other, "weigh can't read concat('n')"), "{:?}", other.unchecked);
     let unknown = check_mariadb_dump(&table("PARTITION BY NEW (`a`)"));
     assert!(finding(&unknown, "unreadable").contains("PARTITION BY NEW (`a`)"));
+}
+
+/// Under the old collation `'B'` equals `'b'`, so no server takes it as a constant, too.
+#[test]
+fn lists_get_no_second_constant() {
+    let report = mysql(
+        "CREATE TABLE `t` (\n  `a` varchar(10) DEFAULT NULL\n) ENGINE=InnoDB DEFAULT CHARSET=latin1\n\
+         /*!50500 PARTITION BY LIST  COLUMNS(a)\n(PARTITION p0 VALUES IN ('y') ENGINE = InnoDB) */;\n\
+         INSERT INTO `t` VALUES ('y'),('ü');\n",
+    );
+    assert_eq!(errors(&report), [("partition-rows", "dump.t.a")]);
+    let action = action(&report, "partition-rows");
+    assert!(action.starts_with("write these values as") && !action.contains("DEFAULT"), "{action}");
+}
+
+#[test]
+fn bytes_of_utf8mb3_stay() {
+    let report = |charset: &str| {
+        mysql(&format!(
+            "CREATE TABLE `t` (\n  `a` varchar(20) DEFAULT NULL,\n  `h` char(32) GENERATED ALWAYS AS (md5(`a`)) STORED\n) \
+             ENGINE=InnoDB DEFAULT CHARSET={charset};\n"
+        ))
+    };
+    let has_finding = |report: Report| report.findings.iter().any(|finding| finding.check == "byte-functions");
+    assert_eq!(["latin1", "utf8mb3", "utf8"].map(|charset| has_finding(report(charset))), [true, false, false]);
+}
+
+/// `'a'` and `'A'` of the group that isn't listed are equal under a collation that tells the listed
+/// `'é'` and `'e'` apart.
+#[test]
+fn suggested_collations_are_of_the_listed_groups() {
+    let dump = "CREATE TABLE `t` (\n  `a` varchar(20) COLLATE utf8mb4_bin DEFAULT NULL,\n  UNIQUE KEY `u` (`a`)\n) \
+                ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;\nINSERT INTO `t` VALUES ('e'),('é'),('k'),('K');\n";
+    let options = |examples| Request {
+        targets: vec!["utf8mb4_0900_ai_ci".to_owned()],
+        examples,
+        all_columns: true,
+        ..Request::default()
+    };
+    let actions = [1, 10].map(|examples| {
+        let report = run_with(dump, Flavour::MySql, options(examples)).unwrap();
+        action(&report, "unique-key").to_owned()
+    });
+    assert!(actions[0].contains("tells the listed ones apart: utf8mb4_0900_as_ci"), "{}", actions[0]);
+    assert!(actions[1].contains("tells all of them apart") && !actions[1].contains("as_ci"), "{}", actions[1]);
 }
 
 #[test]
