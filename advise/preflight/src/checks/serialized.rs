@@ -11,11 +11,11 @@ use check::{Reading, Severity};
 
 pub static CHECK: Check = Check {
     name: "serialized",
-    title: "PHP-serialised text whose byte lengths become wrong",
+    title: "PHP-serialised text whose byte lengths are wrong in UTF-8",
     reads: &[Reading::Schemas, Reading::Rows],
-    doc: "PHP's serialize() writes the length of each string in bytes (s:3:\"für\"). Where a conversion changes how many bytes a \
-              character takes, and the application's connection changes with it, unserialize() fails. The application has to read and \
-              write these values itself.",
+    doc: "PHP's serialize() writes the length of each string in bytes (s:3:\"für\"), as the application's connection has \
+              them. Once a connection in another character set becomes utf8mb4 with the conversion, unserialize() fails. Values whose \
+              lengths are right in UTF-8 are left out: they stay right. The application has to read and write the others itself.",
     run: CheckFunction::Rows(checks),
 };
 
@@ -28,7 +28,7 @@ fn checks<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
 
 fn match_value(column: &ColumnScan<'_>, row: &Row<'_>) -> Option<Example> {
     let text = row.text(column.field)?;
-    if matches!(classify(&text), Serialized::NotSerialized | Serialized::Ascii) {
+    if matches!(classify(&text), Serialized::NotSerialized | Serialized::Ascii | Serialized::Utf8) {
         return None;
     }
     let after = row.converted(column.target, column.field)?.ok()?;
@@ -38,12 +38,11 @@ fn match_value(column: &ColumnScan<'_>, row: &Row<'_>) -> Option<Example> {
 fn describe(column: &ColumnScan<'_>, count: u64) -> Finding {
     Finding {
         what: format!(
-            "{} {} like PHP's serialize(), and {} byte lengths become wrong",
+            "{} {} like PHP's serialize(), with byte lengths that are wrong in UTF-8",
             message::count_noun(count, "value"),
-            message::agree(count, "looks", "look"),
-            message::agree(count, "its", "their")
+            message::agree(count, "looks", "look")
         ),
-        why: "unserialize() refuses a string whose length is not the one that stands before it".into(),
+        why: "unserialize() refuses them once the application's connection is utf8mb4: it counts the bytes that it receives".into(),
         action: "let the application read them before and write them after, or repair the lengths with a tool that knows the format".into(),
         ..column.finding(&CHECK, Severity::Warning)
     }

@@ -119,7 +119,7 @@ const FIXTURES: &[Fixture] = &[
         charset: "latin1",
         statements: &[
             "CREATE TABLE t (id INT PRIMARY KEY, v TEXT)",
-            "INSERT INTO t VALUES (1, 'a:1:{s:4:\"name\";s:3:\"für\";}'), (2, 'a:1:{s:4:\"name\";s:3:\"fur\";}'), (3, 'für')",
+            "INSERT INTO t VALUES (1, 'a:1:{s:4:\"name\";s:3:\"für\";}'), (2, 'a:1:{s:4:\"name\";s:3:\"fur\";}'), (3, 'für'), (4, 'a:1:{s:4:\"name\";s:4:\"für\";}')",
         ],
         findings: &[expect("serialized", "t.v", Warning, 1), expect("widened", "t.v", Note, 1)],
         refused: 0,
