@@ -41,7 +41,7 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
         let mut finding = column_finding(&CHECK, Severity::Warning, table, column, target);
         finding.details.count = partners.len() as u64;
         finding.what = format!("it would have {target}, and {} {kept}", names.join(", "));
-        finding.why = "a join of the two is refused then (error 1267), or loses its index".into();
+        finding.why = "a join of the two is refused then (error 1267), or can lose an index".into();
         finding.action = format!("convert {} and {} together", table.column_name(column), names.join(", "));
         Some(finding)
     };

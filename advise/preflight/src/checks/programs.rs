@@ -65,10 +65,10 @@ fn check_schema(job: &Job<'_>, schema: &Schema, planned: &[ObjectName]) -> Optio
         severity: Severity::Warning,
         object: Object::new(ObjectKind::Schema, schema.name.clone()),
         what: match count {
-            1 => "a stored program keeps an old collation".into(),
+            1 => "a routine, trigger, event or view keeps an old collation".into(),
             count => format!("{count} routines, triggers, events and views keep an old collation"),
         },
-        why: "they compare converted columns with variables and literals of the old collation".into(),
+        why: "where they compare a converted column with a variable of the old collation, they fail (error 1267) or can lose an index".into(),
         action: if planned == count {
             "create them again, as the plan does at its end".into()
         } else {

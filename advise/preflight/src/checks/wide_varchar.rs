@@ -30,7 +30,7 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
                     "VARCHAR({characters}) is longer than the {max_characters} characters that {} allows",
                     target.charset
                 );
-                finding.why = "ALTER TABLE ends with error 1074 (column length too big)".into();
+                finding.why = "in strict mode ALTER TABLE ends with error 1074 (column length too big); without it the column becomes MEDIUMTEXT".into();
                 finding.action = "the plan makes it MEDIUMTEXT; an index on it then needs a prefix length".into();
                 finding.details.new_type = Some("mediumtext".into());
                 finding.details.in_plan = true;
