@@ -86,8 +86,14 @@ fn advise(advice: &Advice<'_>, join: &JoinPlans) -> String {
 /// Says what a join costs although it keeps its index.
 fn explain_kept(input: &AuditInput, join: &JoinPlans) -> String {
     let charset = |column: &crate::ColumnRef| find_column(input, column)?.charset.as_deref();
-    let cost = if charset(&join.left).map(current_name) == charset(&join.right).map(current_name) {
+    let sides = [&join.left, &join.right].map(|column| charset(column).map(current_name));
+    let looks_up_utf8mb3 = join.lookups.iter().any(|lookup| {
+        lookup.usage == IndexUse::Kept && charset(&lookup.indexed_column).map(current_name) == Some("utf8mb3")
+    });
+    let cost = if sides[0] == sides[1] {
         "Both are compared by the collation that ends in _bin."
+    } else if looks_up_utf8mb3 && sides.contains(&Some("utf8mb4")) {
+        "To look up the utf8mb3 side, every value of the other is converted to utf8mb3 (cset_narrowing)."
     } else {
         "Every value of the narrower side is converted before it is compared."
     };
