@@ -6,7 +6,7 @@ use audit::{Conflict, ConflictEffect, ProgramConflicts, find_program_conflicts};
 use check::{ObjectKind, Severity, table_name};
 use facts::{Facts, Limits, Scope, ServerFacts};
 use rehearsal::Object;
-use server::{NoProgress, Server};
+use server::{NoProgress, Server, collation_charset, current_charset_name};
 
 use crate::Error;
 use crate::checks::program_finding;
@@ -121,6 +121,30 @@ fn is_converted(plan: &Plan, schema: &str, table: &str) -> bool {
     plan.steps.iter().any(|step| step.phase == Phase::Convert && !step.blocked && step.object == name)
 }
 
+/// Returns how the text of a program lets its comparison run and use the index of its column. A
+/// COLLATE of another character set than the text's is refused (error 1253).
+fn adapt(Conflict { left, right, .. }: &Conflict, target: &str) -> String {
+    let charset = |collation: &str| current_charset_name(collation_charset(collation)).to_owned();
+    let is_one_charset = charset(&left.collation) == charset(&right.collation);
+    let (column, other) = match (left.is_column, right.is_column) {
+        (true, false) => (left, right),
+        (false, true) => (right, left),
+        _ if is_one_charset && charset(&left.collation) == charset(target) => {
+            return format!("write COLLATE {target} into the comparison");
+        }
+        _ => return "give both sides one character set".to_owned(),
+    };
+    if is_one_charset {
+        format!("write COLLATE {} behind {} in the comparison", column.collation, other.name)
+    } else {
+        let charset = collation_charset(&column.collation);
+        format!(
+            "write CONVERT({} USING {charset}) COLLATE {} in the comparison, which makes ? of characters that {charset} lacks",
+            other.name, column.collation
+        )
+    }
+}
+
 fn advise(job: &Job<'_>, plan: &Plan, object: &Object, conflict: &Conflict) -> String {
     let name = table_name(&object.name.schema, &object.name.name);
     let is_left_out =
@@ -129,15 +153,7 @@ fn advise(job: &Job<'_>, plan: &Plan, object: &Object, conflict: &Conflict) -> S
         return "the plan leaves the program out because of errors: mend these first, and don't run the rest of the plan before"
             .into();
     }
-    let collate = match (conflict.left.is_column, conflict.right.is_column) {
-        (true, false) => {
-            format!("write COLLATE {} behind {} in the comparison", conflict.left.collation, conflict.right.name)
-        }
-        (false, true) => {
-            format!("write COLLATE {} behind {} in the comparison", conflict.right.collation, conflict.left.name)
-        }
-        _ => format!("write COLLATE {} into the comparison", job.targets[0]),
-    };
+    let collate = adapt(conflict, &job.targets[0]);
     let schema = &object.name.schema;
     let keeps_default = job.facts.schema(schema).is_some_and(|schema| schema.collation != job.targets[0]);
     if !job.request.selects_schema(schema) {
@@ -146,5 +162,33 @@ fn advise(job: &Job<'_>, plan: &Plan, object: &Object, conflict: &Conflict) -> S
         format!("convert the whole of {schema}, without --table and --column, or {collate}")
     } else {
         collate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use audit::ConflictSide;
+
+    use super::*;
+
+    #[test]
+    fn collations_are_of_the_character_set_of_their_text() {
+        let side = |name: &str, collation: &str, is_column| ConflictSide {
+            name: name.into(),
+            collation: collation.into(),
+            is_column,
+        };
+        let advise = |column_collation: &str, other: &str, is_column| {
+            let effect = ConflictEffect::IndexLost("s.t: k".into());
+            let (left, right) = (side("s.t.a", column_collation, true), side("v", other, is_column));
+            adapt(&Conflict { left, right, effect }, "utf8mb4_unicode_ci")
+        };
+        let collate = "write COLLATE utf8mb4_bin behind v in the comparison";
+        assert_eq!(advise("utf8mb4_bin", "utf8mb4_unicode_ci", false), collate);
+        let convert = advise("latin1_swedish_ci", "utf8mb4_unicode_ci", false);
+        assert!(convert.starts_with("write CONVERT(v USING latin1) COLLATE latin1_swedish_ci in"), "{convert}");
+        let both = advise("utf8mb4_bin", "utf8mb4_unicode_ci", true);
+        assert_eq!(both, "write COLLATE utf8mb4_unicode_ci into the comparison");
+        assert_eq!(advise("latin1_bin", "utf8mb4_unicode_ci", true), "give both sides one character set");
     }
 }
