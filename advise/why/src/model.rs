@@ -81,22 +81,25 @@ pub struct Finding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The server refuses to combine operands: errors 1267, 1270, 1271, 3854, 3988, 3995.
+    /// The server refuses to combine operands: errors 1267, 1270, 1271, 3854, 3988, 3995. In a
+    /// definition also the columns of a FULLTEXT index: error 1283.
     Refused,
     /// A COLLATE clause does not fit the character set: error 1253.
     WrongCollate,
-    /// A collation or character set that the server does not have: errors 1273, 1115. In a
-    /// definition also a COLLATE clause that does not fit the character set: error 1253.
+    /// A collation or character set that the server does not have: errors 1273, 1115.
     Unknown,
     /// An index cannot be used for a lookup.
     IndexLost,
     /// A key would be too long: errors 1071, 1709, 3886.
     KeyTooLong,
-    /// Values become equal: error 1062.
+    /// A column or a row would be too long, as each character counts with the most bytes that it
+    /// can take: errors 1074, 1118.
+    TooWide,
+    /// Values become equal: errors 1062, 1291, 1495.
     Duplicates,
     /// Columns of a foreign key do not fit: errors 1005, 1215, 1832, 1833, 3780.
     ForeignKey,
-    /// A character has no place in the column's character set: error 1366.
+    /// A character has no place in the column's character set: errors 1366, 1067, 1300.
     Unrepresentable,
 }
 
@@ -209,8 +212,9 @@ pub struct TableAccess {
     pub extra: String,
     /// Rows that the server expects to read each time.
     pub rows: u64,
-    /// Rows of these that it expects to keep after the table's conditions: `filtered` of EXPLAIN.
-    /// Absent before MySQL 5.7.
+    /// Rows of these that it expects to keep after the table's conditions: `filtered` of EXPLAIN,
+    /// and on a running MariaDB at most the rows of one value of an index that it warns of. Absent
+    /// before MySQL 5.7.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<u64>,
 }

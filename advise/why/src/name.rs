@@ -53,8 +53,38 @@ pub fn refusal_message(copy: &mut Copy<'_>, session: &Session, text: &str, refus
             let names = copy.names("SHOW DATABASES")?;
             format!("no schema {last}{}", suggest_name(last, names.iter().map(String::as_str)))
         }
+        code if may_be_of_text(code) => format!("{} refuses the statement: {refusal}", copy.server().label()),
         _ => format!("{} refuses the statement, and not because of collations: {refusal}", copy.server().label()),
     })
+}
+
+/// True for errors of values, lengths and keys, whose cause can be a character set or a collation.
+fn may_be_of_text(code: u16) -> bool {
+    use error_code::*;
+    const INVALID_DEFAULT: u16 = 1067;
+    const TOO_BIG_FIELD_LENGTH: u16 = 1074;
+    const FK_COLUMN_CANNOT_CHANGE: std::ops::RangeInclusive<u16> = 1832..=1833;
+    const MULTIPLE_DEF_CONST_IN_LIST: u16 = 1495;
+    let is_other = matches!(code, INVALID_DEFAULT | TOO_BIG_FIELD_LENGTH | MULTIPLE_DEF_CONST_IN_LIST);
+    is_other
+        || FK_COLUMN_CANNOT_CHANGE.contains(&code)
+        || is_collation_conflict(code)
+        || matches!(
+            code,
+            CANT_CREATE_TABLE
+                | DUP_ENTRY
+                | TOO_LONG_KEY
+                | TOO_BIG_ROWSIZE
+                | CANNOT_ADD_FOREIGN
+                | BAD_FT_COLUMN
+                | DUPLICATED_VALUE_IN_TYPE
+                | INVALID_CHARACTER_STRING
+                | TRUNCATED_WRONG_VALUE_FOR_FIELD
+                | DATA_TOO_LONG
+                | INDEX_COLUMN_TOO_LONG
+                | CANNOT_CONVERT_CHARACTER
+                | FK_INCOMPATIBLE_COLUMNS
+        )
 }
 
 fn column_names(copy: &Copy<'_>, session: &Session, text: &str) -> Result<Vec<String>, Error> {

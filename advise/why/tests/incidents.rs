@@ -89,6 +89,13 @@ fn findings(found: Found) -> Vec<Finding> {
     found.statements.into_iter().flat_map(|statement| statement.findings).collect()
 }
 
+/// True for definitions, which a remedy contains.
+fn defines_table(statement: &str) -> bool {
+    let statement = statement.to_uppercase();
+    let begins = ["ALTER TABLE", "CREATE TABLE", "CREATE INDEX", "CREATE UNIQUE INDEX"];
+    begins.iter().any(|word| statement.starts_with(word)) && !statement.contains("SELECT")
+}
+
 /// Applies a remedy to a fresh schema, and runs the statements.
 fn apply(server: &Server, fixture: &Fixture, finding: &Finding, remedy: &Remedy) -> Result<(), String> {
     load(server, fixture);
@@ -96,10 +103,7 @@ fn apply(server: &Server, fixture: &Fixture, finding: &Finding, remedy: &Remedy)
     conn.query_drop("SET NAMES utf8mb4").unwrap();
     conn.query_drop("USE app").unwrap();
     let (setup, last) = fixture.statements.split_at(fixture.statements.len() - 1);
-    let replaces = matches!(
-        finding.kind,
-        why::Kind::KeyTooLong | why::Kind::Duplicates | why::Kind::ForeignKey | why::Kind::Unknown
-    );
+    let replaces = finding.kind == why::Kind::Unknown || defines_table(&last[0]);
     let in_place: Vec<String> = match remedy.scope {
         _ if replaces => setup.iter().chain(&remedy.sql).cloned().collect(),
         Scope::Statement if remedy.sql.len() == 1 => setup.iter().chain(&remedy.sql).cloned().collect(),

@@ -10,7 +10,7 @@ use crate::dictionary::{Column, Table};
 use crate::model::{Kind, Scope};
 
 /// Collations that distinguish more, by their names behind the character set, weaker ones first.
-const STRONGER: [&str; 8] = [
+pub const STRONGER: [&str; 8] = [
     "0900_as_ci",
     "uca1400_as_ci",
     "0900_as_cs",
@@ -50,7 +50,7 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
         let collation = format!("{}_{suffix}", charset.unwrap_or("utf8mb4"));
         attempts.extend(with_collation(copy, refused, table, &columns, &collation)?);
     }
-    Ok(Some(Cause { kind: Kind::Duplicates, details, attempts, max_remedies: 2 }))
+    Ok(Some(Cause { details, attempts, ..Cause::new(Kind::Duplicates) }))
 }
 
 /// Text columns of the unique index that the statement adds, or else of all indexes of the table.

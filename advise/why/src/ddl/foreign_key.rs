@@ -5,7 +5,7 @@ mod convert;
 use server::{collation_charset, is_same_collation};
 use sql::{Token, ddl, quote_identifier};
 
-use super::{Attempt, Cause, Refused, tokens_without_comments};
+use super::{Attempt, Cause, Refused, declare, tokens_without_comments};
 use crate::Error;
 use crate::copy::Copy;
 use crate::model::{Kind, Scope};
@@ -32,7 +32,8 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
     if attempts.is_empty() {
         return convert::explain(copy, refused);
     }
-    Ok(Some(Cause { kind: Kind::ForeignKey, details, attempts: combine_attempts(refused, attempts), max_remedies: 2 }))
+    let attempts = combine_attempts(refused, attempts);
+    Ok(Some(Cause { details, attempts, ..Cause::new(Kind::ForeignKey) }))
 }
 
 /// Explains a column of a key that the statement adds. `None` if the collations are the same, or a
@@ -134,35 +135,6 @@ fn references(tokens: &[Token<'_>]) -> Vec<Reference> {
     found
 }
 
-/// Adds character set and collation to a column of `CREATE TABLE`, in place of its own.
-fn declare(text: &str, tokens: &[Token<'_>], column: &str, collation: &str) -> Option<String> {
-    let texts = ["varchar", "char", "text", "tinytext", "mediumtext", "longtext"];
-    let at = (0..tokens.len()).find(|at| {
-        tokens[*at].name().is_some_and(|name| name.eq_ignore_ascii_case(column))
-            && tokens.get(at + 1).is_some_and(|token| token.is_any_keyword(&texts))
-    })?;
-    let has_length = tokens.get(at + 2).is_some_and(|token| token.is_symbol('('));
-    let mut behind = if has_length { at + 5 } else { at + 2 };
-    let end = tokens.get(behind - 1)?.end();
-    let mut rest = end;
-    loop {
-        if tokens.get(behind).is_some_and(|token| token.is_keyword("character")) {
-            behind += 3;
-        } else if tokens.get(behind).is_some_and(|token| token.is_any_keyword(&["charset", "collate"])) {
-            behind += 2;
-        } else {
-            break;
-        }
-        rest = tokens.get(behind - 1)?.end();
-    }
-    Some(format!(
-        "{} CHARACTER SET {} COLLATE {collation}{}",
-        &text[..end],
-        collation_charset(collation),
-        &text[rest..]
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,15 +150,6 @@ mod tests {
         assert_eq!(
             found,
             [(names(&["a"]), "p".into(), names(&["x"])), (names(&["b", "d"]), "q".into(), names(&["y", "z"]))]
-        );
-    }
-
-    #[test]
-    fn declares_a_column_in_place_of_its_own_collation() {
-        let text = "CREATE TABLE c (a CHAR(3) COLLATE utf8_bin NOT NULL)";
-        assert_eq!(
-            declare(text, &tokens_without_comments(text), "a", "latin1_bin").unwrap(),
-            "CREATE TABLE c (a CHAR(3) CHARACTER SET latin1 COLLATE latin1_bin NOT NULL)"
         );
     }
 }

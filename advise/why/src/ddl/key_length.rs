@@ -2,7 +2,7 @@
 
 use sql::{Token, ddl, quote_identifier};
 
-use super::{Attempt, Cause, Refused, tokens_without_comments};
+use super::{Attempt, Cause, Refused, length_token, tokens_without_comments};
 use crate::Error;
 use crate::copy::Copy;
 use crate::dictionary::{Column, Index, Table};
@@ -34,7 +34,7 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
     }
     attempts.extend(shorten_in_text(refused, limit));
     attempts.extend(add_prefixes(refused, limit));
-    Ok(Some(Cause { kind: Kind::KeyTooLong, details, attempts, max_remedies: 3 }))
+    Ok(Some(Cause { details, attempts, max_remedies: 3, ..Cause::new(Kind::KeyTooLong) }))
 }
 
 /// Limit in bytes that the server's message states.
@@ -154,16 +154,6 @@ fn new_length(refused: &Refused<'_>, column: &str) -> Option<u64> {
     tokens[at].text.parse().ok()
 }
 
-/// Index of the token with a column's length.
-fn length_token(tokens: &[Token<'_>], column: &str) -> Option<usize> {
-    let is_type = |at: usize| {
-        tokens[at].name().is_some_and(|name| name.eq_ignore_ascii_case(column))
-            && tokens.get(at + 1).is_some_and(|token| token.is_any_keyword(&["varchar", "char"]))
-            && tokens.get(at + 2).is_some_and(|token| token.is_symbol('('))
-    };
-    (0..tokens.len()).find(|at| is_type(*at)).map(|at| at + 3)
-}
-
 /// Shortens the column, in the statement itself or before it.
 fn shorten_column(
     copy: &Copy<'_>,
@@ -213,10 +203,17 @@ fn add_prefixes(refused: &Refused<'_>, limit: u64) -> Option<Attempt> {
             continue;
         }
         let parts = sql::list_items(&tokens, open);
-        edits.extend(parts.into_iter().filter_map(|part| limit_prefix(refused, &tokens, part, room)));
+        let long: Vec<_> = parts.iter().filter_map(|part| limit_prefix(refused, &tokens, *part, room)).collect();
+        edits.extend(if long.is_empty() {
+            limit_sum(refused, &tokens, &parts, limit).into_iter().collect()
+        } else {
+            long
+        });
     }
     let sql = crate::remedy::splice(refused.text, &edits);
-    let mut attempt = Attempt::new(Scope::Statement, format!("Index the first {room} characters"), vec![sql]);
+    let first: Vec<&str> = edits.iter().map(|(_, prefix)| prefix.trim_matches(['(', ')'])).collect();
+    let what = format!("Index the first {} characters", first.join(" and "));
+    let mut attempt = Attempt::new(Scope::Statement, what, vec![sql]);
     attempt.effects.push("A unique index then refuses values that differ only behind them.".into());
     (!edits.is_empty()).then_some(attempt)
 }
@@ -240,6 +237,39 @@ fn limit_prefix(
             is_long_text(refused, tokens, &name, room).then(|| (end..end, format!("({room})")))
         }
     }
+}
+
+/// Edit that gives the longest part of a key a prefix, as the sum of its parts is too long. `None`
+/// if the key fits, or a part has an expression.
+fn limit_sum(
+    refused: &Refused<'_>,
+    tokens: &[Token<'_>],
+    parts: &[usize],
+    limit: u64,
+) -> Option<(std::ops::Range<usize>, String)> {
+    let has_prefix = |part: usize| tokens.get(part + 1).is_some_and(|next| next.is_symbol('('));
+    let length = |part: &usize| {
+        let name = tokens[*part].name()?;
+        let column = refused.table.as_ref().and_then(|table| table.column(&name));
+        match column {
+            _ if has_prefix(*part) => Some(WIDEST * tokens.get(part + 2)?.text.parse::<u64>().ok()?),
+            Some(column) if column.charset.is_some() => Some(WIDEST * column.characters?),
+            Some(column) => Some(fixed_bytes(&column.data_type)),
+            None => match length_token(tokens, &name) {
+                Some(at) => Some(WIDEST * tokens[at].text.parse::<u64>().ok()?),
+                None => Some(fixed_bytes("")),
+            },
+        }
+    };
+    let bytes: Vec<u64> = parts.iter().map(length).collect::<Option<_>>()?;
+    let sum: u64 = bytes.iter().sum();
+    let (longest, part) = bytes.iter().zip(parts).max_by_key(|(bytes, _)| **bytes)?;
+    let room = limit.checked_sub(sum - longest)? / WIDEST;
+    if sum <= limit || room == 0 || has_prefix(*part) {
+        return None;
+    }
+    let end = tokens[*part].end();
+    Some((end..end, format!("({room})")))
 }
 
 /// True for a text column of more than `room` characters, of the table or of the statement.

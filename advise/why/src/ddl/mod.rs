@@ -1,13 +1,19 @@
-//! Statements that define tables: keys that become too long, values that become equal, foreign keys
-//! of two collations, collations that the server lacks.
+//! Statements that define tables: keys, columns and rows that become too long, values that become
+//! equal, characters without a place, foreign keys and expressions of two collations, collations
+//! that the server lacks.
 
 mod duplicates;
+mod expression;
 mod foreign_key;
+mod fulltext;
 mod key_length;
+mod lost_character;
+mod members;
 mod unknown;
 mod value;
+mod width;
 
-use server::error_code;
+use server::{collation_charset, error_code};
 use sql::{SqlMode, Token, TokenKind, tokenize};
 
 use crate::Error;
@@ -25,6 +31,10 @@ const KEY_TOO_LONG_AFTER_CHANGE: u16 = 3886;
 /// "Cannot change column: used in a foreign key constraint".
 const FK_COLUMN_CANNOT_CHANGE: u16 = 1832;
 const FK_COLUMN_CANNOT_CHANGE_CHILD: u16 = 1833;
+const INVALID_DEFAULT: u16 = 1067;
+const TOO_BIG_FIELD_LENGTH: u16 = 1074;
+/// "Multiple definition of same constant in list partitioning".
+const MULTIPLE_DEF_CONST_IN_LIST: u16 = 1495;
 
 /// A statement that the server refuses: a definition, or one that names an unknown collation or
 /// character set.
@@ -60,6 +70,14 @@ pub(crate) struct Cause {
     pub details: Vec<String>,
     pub attempts: Vec<Attempt>,
     pub max_remedies: usize,
+    /// True if the refusal has another cause unless an attempt works.
+    pub needs_remedy: bool,
+}
+
+impl Cause {
+    pub fn new(kind: Kind) -> Self {
+        Self { kind, details: Vec::new(), attempts: Vec::new(), max_remedies: 2, needs_remedy: false }
+    }
 }
 
 /// True for `ALTER TABLE`, `CREATE INDEX` and `CREATE TABLE` without a query. False for `CREATE
@@ -134,27 +152,41 @@ pub fn judge(copy: &mut Copy<'_>, session: &Session, given: &Given) -> Result<Ve
         error_code::UNKNOWN_COLLATION | error_code::UNKNOWN_CHARACTER_SET | error_code::COLLATION_CHARSET_MISMATCH => {
             unknown::explain(&refused)
         }
+        error_code::CANT_AGGREGATE_2COLLATIONS
+        | error_code::CANT_AGGREGATE_3COLLATIONS
+        | error_code::CANT_AGGREGATE_NCOLLATIONS => expression::explain(&refused),
+        TOO_BIG_FIELD_LENGTH => width::explain_column(copy, &refused)?,
+        error_code::TOO_BIG_ROWSIZE => width::explain_row(copy, &refused)?,
+        error_code::BAD_FT_COLUMN => fulltext::explain(copy, &refused)?,
+        error_code::DUPLICATED_VALUE_IN_TYPE | MULTIPLE_DEF_CONST_IN_LIST => members::explain(copy, &refused)?,
+        error_code::TRUNCATED_WRONG_VALUE_FOR_FIELD | INVALID_DEFAULT => lost_character::explain(copy, &refused)?,
         _ => None,
     };
-    let Some(cause) = cause else {
-        let message = name::refusal_message(copy, session, &given.text, &refusal)?;
-        return Err(Error::Statement { place: given.place.clone(), message });
-    };
-    let remedies = try_attempts(copy, &refused, (&schema, &name), cause.attempts, cause.max_remedies)?;
-    Ok(vec![Finding {
-        kind: cause.kind,
+    if let Some(cause) = cause {
+        let remedies = try_attempts(copy, &refused, (&schema, &name), cause.attempts, cause.max_remedies)?;
+        if !cause.needs_remedy || !remedies.is_empty() {
+            return Ok(vec![finding(cause.kind, &refusal, cause.details, remedies)]);
+        }
+    }
+    let message = name::refusal_message(copy, session, &given.text, &refusal)?;
+    Err(Error::Statement { place: given.place.clone(), message })
+}
+
+fn finding(kind: Kind, refusal: &Refusal, details: Vec<String>, remedies: Vec<Remedy>) -> Finding {
+    Finding {
+        kind,
         error: Some(refusal.to_string()),
         sites: Vec::new(),
-        details: cause.details,
+        details,
         plan: None,
         server_plan: None,
         depends_on_rows: false,
         remedies,
-    }])
+    }
 }
 
-/// Judges any statement that names a collation or character set that the server lacks. `None` if
-/// no name can replace it.
+/// Judges any statement that names a collation or character set that the server lacks, or a
+/// collation of another character set. `None` if no name can replace it.
 pub fn judge_unknown(
     copy: &mut Copy<'_>,
     session: &Session,
@@ -164,17 +196,7 @@ pub fn judge_unknown(
     let refused = Refused { session, text, refusal, table: None };
     let Some(cause) = unknown::explain(&refused) else { return Ok(None) };
     let remedies = try_attempts(copy, &refused, ("", ""), cause.attempts, cause.max_remedies)?;
-    let error = Some(refusal.to_string());
-    let finding = Finding {
-        kind: cause.kind,
-        error,
-        sites: Vec::new(),
-        details: cause.details,
-        plan: None,
-        server_plan: None,
-        depends_on_rows: false,
-        remedies,
-    };
+    let finding = finding(cause.kind, refusal, cause.details, remedies);
     Ok((!finding.remedies.is_empty()).then_some(finding))
 }
 
@@ -195,6 +217,53 @@ pub(crate) fn target_collation(copy: &Copy<'_>, refused: &Refused<'_>) -> Result
     let asked = format!("SELECT COLLATION(CONVERT('' USING {charset}))");
     let is_name = charset.bytes().all(|byte| byte.is_ascii_alphanumeric());
     Ok(if is_name { copy.names(&asked)?.into_iter().next() } else { None })
+}
+
+const TEXT_TYPES: [&str; 9] =
+    ["varchar", "char", "text", "tinytext", "mediumtext", "longtext", "enum", "set", "nvarchar"];
+
+fn is_text_type(token: &Token<'_>) -> bool {
+    token.is_any_keyword(&TEXT_TYPES)
+}
+
+/// Index of the token with a column's length: 250 of `a VARCHAR(250)`.
+fn length_token(tokens: &[Token<'_>], column: &str) -> Option<usize> {
+    let is_type = |at: usize| {
+        tokens[at].name().is_some_and(|name| name.eq_ignore_ascii_case(column))
+            && tokens.get(at + 1).is_some_and(|token| token.is_any_keyword(&["varchar", "char"]))
+            && tokens.get(at + 2).is_some_and(|token| token.is_symbol('('))
+    };
+    (0..tokens.len()).find(|at| is_type(*at)).map(|at| at + 3)
+}
+
+/// Adds character set and collation to a column of a statement, in place of its own.
+fn declare(text: &str, tokens: &[Token<'_>], column: &str, collation: &str) -> Option<String> {
+    let at = (0..tokens.len()).find(|at| {
+        tokens[*at].name().is_some_and(|name| name.eq_ignore_ascii_case(column))
+            && tokens.get(at + 1).is_some_and(is_text_type)
+    })?;
+    let mut behind = at + 2;
+    if tokens.get(behind).is_some_and(|token| token.is_symbol('(')) {
+        behind += 1 + tokens[behind..].iter().position(|token| token.is_symbol(')'))?;
+    }
+    let end = tokens.get(behind - 1)?.end();
+    let mut rest = end;
+    loop {
+        if tokens.get(behind).is_some_and(|token| token.is_keyword("character")) {
+            behind += 3;
+        } else if tokens.get(behind).is_some_and(|token| token.is_any_keyword(&["charset", "collate"])) {
+            behind += 2;
+        } else {
+            break;
+        }
+        rest = tokens.get(behind - 1)?.end();
+    }
+    Some(format!(
+        "{} CHARACTER SET {} COLLATE {collation}{}",
+        &text[..end],
+        collation_charset(collation),
+        &text[rest..]
+    ))
 }
 
 /// Schema and name of the table that a definition is about.
@@ -303,6 +372,19 @@ mod tests {
             "TRIGGER x.t"
         );
         assert_eq!(named("CREATE FUNCTION f() RETURNS INT BEGIN DECLARE procedure INT; RETURN 1; END"), "FUNCTION s.f");
+    }
+
+    #[test]
+    fn declares_a_column_in_place_of_its_own_collation() {
+        let declared = |text: &str| declare(text, &tokens_without_comments(text), "a", "latin1_bin").unwrap();
+        assert_eq!(
+            declared("CREATE TABLE c (a CHAR(3) COLLATE utf8_bin NOT NULL)"),
+            "CREATE TABLE c (a CHAR(3) CHARACTER SET latin1 COLLATE latin1_bin NOT NULL)"
+        );
+        assert_eq!(
+            declared("CREATE TABLE c (a ENUM('b','c') NOT NULL)"),
+            "CREATE TABLE c (a ENUM('b','c') CHARACTER SET latin1 COLLATE latin1_bin NOT NULL)"
+        );
     }
 
     #[test]

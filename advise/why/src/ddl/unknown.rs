@@ -1,18 +1,26 @@
 //! Collations and character sets that the server does not have, or that do not belong together.
 
-use sql::TokenKind;
+use server::{collation_charset, error_code};
+use sql::{Token, TokenKind};
 
 use super::{Attempt, Cause, Refused, tokens_without_comments};
 use crate::model::{Kind, Scope};
+use crate::remedy::splice;
 
 /// Ends of collation names that may replace an unknown collation, the nearest first.
 const NEAREST: [&str; 6] = ["uca1400_ai_ci", "0900_ai_ci", "unicode_520_ci", "unicode_ci", "general_ci", "bin"];
 
 pub fn explain(refused: &Refused<'_>) -> Option<Cause> {
-    let named = refused.refusal.message.split('\'').nth(1)?.to_lowercase();
+    let mut quoted = refused.refusal.message.split('\'').skip(1).step_by(2).map(str::to_lowercase);
+    let named = quoted.next()?;
     let tokens = tokens_without_comments(refused.text);
-    let charset = named.split('_').next().unwrap_or("utf8mb4").to_owned();
+    let mut charset = named.split('_').next().unwrap_or("utf8mb4").to_owned();
     let mut attempts = Vec::new();
+    let mismatch = quoted.next().filter(|_| refused.refusal.code == error_code::COLLATION_CHARSET_MISMATCH);
+    if let Some(own) = &mismatch {
+        charset.clone_from(own);
+        attempts.extend(fit(refused, &tokens, &named, own));
+    }
     let replaced = |name: &str| {
         let edits: Vec<_> = tokens
             .iter()
@@ -22,8 +30,12 @@ pub fn explain(refused: &Refused<'_>) -> Option<Cause> {
             })
             .map(|token| (token.start..token.end(), name.to_owned()))
             .collect();
-        crate::remedy::splice(refused.text, &edits)
+        splice(refused.text, &edits)
     };
+    if let (Some(own), Some((_, suffix))) = (&mismatch, named.split_once('_')) {
+        let same = format!("{own}_{suffix}");
+        attempts.push(Attempt::new(Scope::Statement, format!("Name {same} instead of {named}"), vec![replaced(&same)]));
+    }
     // `utf8` is the old name of utf8mb3, and the nearest to utf8mb4 that servers before 5.5.3 have.
     for other in if named == "utf8mb3" || named == "utf8mb4" { &["utf8"][..] } else { &[] } {
         let what = format!("Name {other} instead of {named}");
@@ -40,5 +52,24 @@ pub fn explain(refused: &Refused<'_>) -> Option<Cause> {
             attempts.push(Attempt::new(Scope::Statement, format!("Name {name} instead of {named}"), vec![sql]));
         }
     }
-    (!attempts.is_empty()).then(|| Cause { kind: Kind::Unknown, details: Vec::new(), attempts, max_remedies: 2 })
+    let kind = if mismatch.is_some() { Kind::WrongCollate } else { Kind::Unknown };
+    (!attempts.is_empty()).then(|| Cause { attempts, ..Cause::new(kind) })
+}
+
+/// Makes character set and collation fit: `COLLATE` is left out of a binary string, and `SET NAMES`
+/// gets the collation's character set.
+fn fit(refused: &Refused<'_>, tokens: &[Token<'_>], named: &str, own: &str) -> Option<Attempt> {
+    let is_named = |token: &Token<'_>| token.text.trim_matches(['\'', '`', '"']).eq_ignore_ascii_case(named);
+    let at = tokens.windows(2).position(|pair| pair[0].is_keyword("collate") && is_named(&pair[1]))?;
+    if own == "binary" {
+        let edit = (tokens[at].start..tokens[at + 1].end(), String::new());
+        let what = "Leave COLLATE out: a binary string has no collation".to_owned();
+        return Some(Attempt::new(Scope::Statement, what, vec![splice(refused.text, &[edit])]));
+    }
+    let set = tokens[..at].windows(2).position(|pair| pair[0].is_keyword("set") && pair[1].is_keyword("names"))?;
+    let charset = tokens.get(set + 2)?;
+    let wanted = collation_charset(named).to_owned();
+    let what = format!("Name the character set of the collation, {wanted}");
+    let sql = splice(refused.text, &[(charset.start..charset.end(), wanted)]);
+    Some(Attempt::new(Scope::Statement, what, vec![sql]))
 }

@@ -1,21 +1,47 @@
-//! Values that the column's character set cannot hold: error 1366.
+//! Values that a character set cannot hold: errors 1366 and 1300.
 
 use server::{collation_charset, error_code};
-use sql::{ddl, quote_identifier};
+use sql::{Token, ddl, quote_identifier};
 
 use crate::Error;
-use crate::copy::{Copy, Refusal, Session};
+use crate::copy::{Copy, Refusal, Session, StoredProgram};
+use crate::groups;
 use crate::model::{Finding, Kind, Scope};
-use crate::remedy::{breadth, preflight};
-use crate::trial::{Act, Change, Subject};
+use crate::remedy::{breadth, preflight, recreated, splice};
+use crate::syntax::Declaration;
+use crate::trial::{Act, Change, Inner, Subject};
 
-/// Judges an `INSERT` or `UPDATE` that the server refuses because a column's character set lacks
-/// the value. `None` for other refusals, and if the column is unknown.
+/// Judges a statement that the server refuses because a character set lacks a value: that of a
+/// column, or of a parameter or variable of a program. `None` for other refusals, and if neither is
+/// found.
 pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) -> Result<Option<Vec<Finding>>, Error> {
-    if refusal.code != error_code::TRUNCATED_WRONG_VALUE_FOR_FIELD || !refusal.message.contains("ncorrect string value")
-    {
-        return Ok(None);
+    let changes = match refusal.code {
+        error_code::TRUNCATED_WRONG_VALUE_FOR_FIELD if refusal.message.contains("ncorrect string value") => {
+            match column_changes(copy, subject, refusal)? {
+                Some(changes) => Some(changes),
+                None => variable_changes(copy, subject, refusal)?,
+            }
+        }
+        error_code::INVALID_CHARACTER_STRING => literal_changes(subject, refusal),
+        _ => None,
+    };
+    let Some((detail, changes)) = changes else { return Ok(None) };
+    let mut remedies: Vec<crate::model::Remedy> = Vec::new();
+    for change in changes {
+        let is_mended = copy.evaluate_with(subject, &change)?.is_some_and(|outcome| outcome.refusal.is_none());
+        if is_mended && !remedies.iter().any(|remedy| remedy.scope == change.scope) {
+            let Change { scope, what, sql, effects, .. } = change;
+            remedies.push(crate::model::Remedy { scope, what, sql, plan: None, effects, is_lossy: false });
+        }
     }
+    Ok(Some(vec![super::finding(Kind::Unrepresentable, refusal, vec![detail], remedies)]))
+}
+
+/// A detail of the cause, and what to try.
+type Changes = (String, Vec<Change>);
+
+/// Changes of the column that a refused `INSERT` or `UPDATE` writes.
+fn column_changes(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) -> Result<Option<Changes>, Error> {
     let own = subject.session.schema.clone().unwrap_or_default();
     let quoted: Vec<&str> = refusal.message.split(['\'', '`']).collect();
     let tokens = super::tokens_without_comments(&subject.text);
@@ -28,8 +54,7 @@ pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) ->
         return Ok(None);
     };
     let charset = column.charset.clone().unwrap_or_default();
-    let details =
-        vec![format!("{}.{} has character set {charset}, which cannot hold the value", found.name, column.name)];
+    let detail = format!("{}.{} has character set {charset}, which cannot hold the value", found.name, column.name);
     let mut changes = vec![set_names_change(subject)];
     if breadth(&charset) < 4
         && let Some(create) = copy.create_table(&schema, &found.name)?
@@ -59,25 +84,70 @@ pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) ->
             });
         }
     }
-    let mut remedies: Vec<crate::model::Remedy> = Vec::new();
-    for change in changes {
-        let is_mended = copy.evaluate_with(subject, &change)?.is_some_and(|outcome| outcome.refusal.is_none());
-        if is_mended && !remedies.iter().any(|remedy| remedy.scope == change.scope) {
-            let Change { scope, what, sql, effects, .. } = change;
-            remedies.push(crate::model::Remedy { scope, what, sql, plan: None, effects, is_lossy: false });
-        }
+    Ok(Some((detail, changes)))
+}
+
+/// Declarations of the program's parameter or variable that the error names, in utf8mb4.
+fn variable_changes(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) -> Result<Option<Changes>, Error> {
+    let quoted: Vec<&str> = refusal.message.split(['\'', '`']).collect();
+    for group in groups::group_statement(copy, subject)? {
+        let Some(Inner { keyword, schema, name, .. }) = group.subject.inner else { continue };
+        let Some(program) = copy.program(keyword, &schema, &name)? else { continue };
+        let mut declared = program.parsed.parameters.iter().chain(&program.parsed.variables);
+        let is_named =
+            |one: &&Declaration| one.is_text && quoted.iter().skip(2).any(|name| name.eq_ignore_ascii_case(&one.name));
+        let Some(one) = declared.find(is_named) else { continue };
+        let clause = |collation: &str| format!(" CHARACTER SET utf8mb4{collation}");
+        let collations = copy.collations_in_use(&schema)?;
+        let own = collations.iter().filter(|collation| collation.starts_with("utf8mb4_"));
+        let clauses = std::iter::once(clause("")).chain(own.map(|own| clause(&format!(" COLLATE {own}"))));
+        let changes = clauses.map(|clause| {
+            let create = splice(&program.create, &[(one.attributes.clone(), clause.clone())]);
+            let declaration = format!("{} {}{clause}", one.name, &program.create[one.type_span.clone()]);
+            let what = format!("Declare in the {}: {declaration}", program.title());
+            let own = subject.session.schema.as_deref();
+            recreated(own, &program, StoredProgram { create, ..program.clone() }, &what)
+        });
+        let detail = format!(
+            "{} of the {} has the character set of its declaration, or of the schema when it was created; it cannot hold \
+             the value",
+            one.name,
+            program.title()
+        );
+        return Ok(Some((detail, changes.collect())));
     }
-    let finding = Finding {
-        kind: Kind::Unrepresentable,
-        error: Some(refusal.to_string()),
-        sites: Vec::new(),
-        details,
-        plan: None,
-        server_plan: None,
-        depends_on_rows: false,
-        remedies,
+    Ok(None)
+}
+
+/// The statement with the literal that is no text of its character set as bytes.
+fn literal_changes(subject: &Subject, refusal: &Refusal) -> Option<Changes> {
+    let message = &refusal.message;
+    let charset = message.split_once("nvalid ")?.1.split(' ').next()?;
+    let bytes = message.split('\'').nth(1)?.trim_end_matches('.').to_lowercase();
+    let tokens = super::tokens_without_comments(&subject.text);
+    let is_meant = |pair: &&[Token<'_>]| {
+        pair[0].text.starts_with('_') && pair[1].text.to_lowercase().replace(['\'', ' '], "").contains(&bytes)
     };
-    Ok(Some(vec![finding]))
+    let pair = tokens.windows(2).find(is_meant)?;
+    let literal = &subject.text[pair[0].start..pair[1].end()];
+    let change = |edit: (std::ops::Range<usize>, String), what: &str| {
+        let text = splice(&subject.text, &[edit]);
+        Change {
+            scope: Scope::Statement,
+            what: format!("In the statement, {what}: the literal is no text"),
+            sql: vec![text.clone()],
+            effects: vec!["It is then compared by its bytes.".into()],
+            is_lossy: false,
+            collation: None,
+            act: Act::Statement(subject.session.clone(), text),
+        }
+    };
+    let changes = vec![
+        change((pair[0].start..pair[0].end(), "_binary".to_owned()), "name _binary"),
+        change((pair[0].start..pair[1].start, String::new()), "leave the introducer out"),
+        change((pair[0].start..pair[1].end(), format!("CAST({} AS BINARY)", pair[1].text)), "cast it to BINARY"),
+    ];
+    Some((format!("{literal} is no text of {charset}: its bytes are ill-formed"), changes))
 }
 
 fn set_names_change(subject: &Subject) -> Change {

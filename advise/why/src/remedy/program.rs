@@ -50,8 +50,17 @@ fn declare(fault: &Fault, program: &StoredProgram, collation: &str) -> Option<Ch
         .map(|one| format!("{} {}{}", one.name, &program.create[one.type_span.clone()], clause(collation)))
         .collect();
     let after = StoredProgram { create: splice(&program.create, &edits), ..program.clone() };
-    let change = recreated(fault, program, after, &format!("Declare in the {}: {}", program.title(), names.join(", ")));
+    let change = recreated(
+        session_schema(fault),
+        program,
+        after,
+        &format!("Declare in the {}: {}", program.title(), names.join(", ")),
+    );
     Some(Change { collation: Some(collation.to_owned()), ..change })
+}
+
+fn session_schema(fault: &Fault) -> Option<&str> {
+    fault.subject.session.schema.as_deref()
 }
 
 fn clause(collation: &str) -> String {
@@ -68,7 +77,7 @@ fn create_in_session(fault: &Fault, program: &StoredProgram, collation: &str) ->
     let charset = collation_charset(collation);
     let after = StoredProgram { connection: collation.to_owned(), client: charset.to_owned(), ..program.clone() };
     let what = format!("Create the {} again after SET NAMES {charset} COLLATE {collation}", program.title());
-    Some(recreated(fault, program, after, &what))
+    Some(recreated(session_schema(fault), program, after, &what))
 }
 
 /// Declares the collation for the result of a stored function that takes part.
@@ -84,6 +93,6 @@ fn return_collation(fault: &Fault, collation: &str) -> Option<Change> {
         &function.create[returns.type_span.clone()],
         clause(collation)
     );
-    let change = recreated(fault, function, StoredProgram { create, ..function.clone() }, &what);
+    let change = recreated(session_schema(fault), function, StoredProgram { create, ..function.clone() }, &what);
     Some(Change { scope: Scope::Program, ..change })
 }

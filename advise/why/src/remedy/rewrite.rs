@@ -93,7 +93,12 @@ pub(super) fn change_texts(
         }
         Place::Program { program, .. } => {
             let after = StoredProgram { create: splice(&program.create, &edits), ..StoredProgram::clone(program) };
-            Some(recreated(fault, program, after, &format!("In the {}, {what}", program.title())))
+            Some(recreated(
+                fault.subject.session.schema.as_deref(),
+                program,
+                after,
+                &format!("In the {}, {what}", program.title()),
+            ))
         }
         Place::View { name, session } => {
             let schema = session.schema.clone().unwrap_or_default();
@@ -114,13 +119,14 @@ pub(super) fn change_texts(
 }
 
 /// Change of a program's text, created again under the settings of its creation and in its schema.
-pub(super) fn recreated(fault: &Fault, before: &StoredProgram, mut after: StoredProgram, what: &str) -> Change {
+/// `schema` is the session's.
+pub(crate) fn recreated(schema: Option<&str>, before: &StoredProgram, mut after: StoredProgram, what: &str) -> Change {
     if let Some(parsed) = crate::syntax::parse_program(&after.create) {
         after.parsed = parsed;
     }
     let mut sql: Vec<String> = after.creation_settings();
     // The names in its text are of its schema.
-    if fault.subject.session.schema.as_deref() != Some(before.schema.as_str()) {
+    if schema != Some(before.schema.as_str()) {
         sql.insert(0, format!("USE {}", sql::quote_identifier(&before.schema)));
     }
     sql.push(format!("DROP {} {}", before.keyword, sql::quote_identifier(&before.name)));

@@ -7,7 +7,7 @@ use why::{Diagnosis, Finding as Own, Judged, Kind};
 
 use super::{DumpLines, Finding, Findings, HasFindings, Rule, one_line, parse_place, without_line};
 
-const KINDS: [(Kind, &str, &str); 8] = [
+const KINDS: [(Kind, &str, &str); 9] = [
     (Kind::Refused, "refused", "statements whose texts the server refuses to combine"),
     (Kind::WrongCollate, "wrong-collate", "COLLATE clauses that do not fit the character set"),
     (Kind::Unknown, "unknown-collation", "collations or character sets that the server does not have"),
@@ -17,7 +17,8 @@ const KINDS: [(Kind, &str, &str); 8] = [
         "statements that lose an index to a conversion of collations, or to LOWER or UPPER",
     ),
     (Kind::KeyTooLong, "key-too-long", "keys that are too long in their character set"),
-    (Kind::Duplicates, "duplicates", "values that become equal under a unique key"),
+    (Kind::TooWide, "too-wide", "columns and rows that are too long in their character set"),
+    (Kind::Duplicates, "duplicates", "values that become equal where they must differ"),
     (Kind::ForeignKey, "foreign-key", "columns of foreign keys whose character sets or collations differ"),
     (Kind::Unrepresentable, "unrepresentable", "characters that have no place in the column's character set"),
 ];

@@ -80,7 +80,7 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
         attempt("Convert both sides of the foreign key without foreign key checks", without_checks),
         attempt("Drop the foreign key, convert both sides, and add it again", sql),
     ];
-    Ok(Some(Cause { kind: Kind::ForeignKey, details, attempts, max_remedies: 2 }))
+    Ok(Some(Cause { details, attempts, ..Cause::new(Kind::ForeignKey) }))
 }
 
 fn add(refused: &Refused<'_>, key: &Key) -> String {
