@@ -26,6 +26,24 @@ impl Session {
     pub fn quote_table(&self, schema: &str, name: &str) -> String {
         if self.schema.as_deref() == Some(schema) { quote_identifier(name) } else { sql::quote_table(schema, name) }
     }
+
+    /// Selects a schema. Temporary tables stay in the schema in which they were created.
+    pub fn select(&mut self, schema: String) {
+        let first_word = |statement: &String| {
+            sql::tokenize(statement, SqlMode::default())
+                .find(sql::Token::is_content)
+                .map(|token| token.text.to_lowercase())
+        };
+        let is_setting = |statement: &String| first_word(statement).is_some_and(|word| word == "set");
+        if !self.prelude.iter().all(is_setting) {
+            let begins = self.prelude.first().and_then(first_word).is_some_and(|word| word == "use");
+            if let Some(old) = self.schema.as_ref().filter(|_| !begins) {
+                self.prelude.insert(0, format!("USE {}", quote_identifier(old)));
+            }
+            self.prelude.push(format!("USE {}", quote_identifier(&schema)));
+        }
+        self.schema = Some(schema);
+    }
 }
 
 /// Context in which an expression is evaluated.
@@ -427,6 +445,18 @@ fn created_table(create: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn temporary_tables_stay_in_their_schema() {
+        let mut session = Session { schema: Some("a".into()), prelude: vec!["SET NAMES utf8mb4".into()] };
+        session.select("b".into());
+        assert_eq!((session.schema.as_deref(), session.prelude.len()), (Some("b"), 1));
+        session.prelude.push("CREATE TEMPORARY TABLE t (a INT)".into());
+        session.select("c".into());
+        let temporary = "CREATE TEMPORARY TABLE t (a INT)";
+        assert_eq!(session.prelude, ["USE `b`", "SET NAMES utf8mb4", temporary, "USE `c`"]);
+        assert_eq!(session.schema.as_deref(), Some("c"));
+    }
 
     #[test]
     fn samples_fit_their_types() {

@@ -10,7 +10,7 @@ use crate::copy::{Copy, Place, Session};
 use crate::fill::{Bounded, ROWS, SORTED_ROWS};
 use crate::groups::{self, Group};
 use crate::judge::{Judged as Spotted, MAX_ASKED, is_conflict};
-use crate::model::{Finding, Judged, Kind, PlanFigures, Side, Site};
+use crate::model::{Finding, Judged, Kind, PlanFigures, Scope, Side, Site};
 use crate::origin::Resolved;
 use crate::remedy::{self, Fault};
 use crate::spot::{Source, SpotKind};
@@ -68,12 +68,18 @@ pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> 
             session.schema = Some(schema.clone());
         }
         if sets_up(&given.text) && copy.run(&session, std::slice::from_ref(&given.text))?.is_ok() {
-            session.prelude.push(given.text.clone());
+            match sql::used_schema(given.text.as_bytes()) {
+                Some(schema) => session.select(schema),
+                None => session.prelude.push(given.text.clone()),
+            }
             continue;
         }
         let mut diagnoser = Diagnoser::new(copy, session.clone());
         match diagnoser.judge(given) {
-            Ok(findings) => {
+            Ok(mut findings) => {
+                if session.schema != request.schema {
+                    select_schema(&mut findings, session.schema.as_deref());
+                }
                 let made_up_rows = diagnoser.copy.made_up_rows(&diagnoser.filled);
                 if made_up_rows > 0 {
                     found.notes.push(format!("{}: plans are of made-up rows, not of yours", given.place));
@@ -111,6 +117,18 @@ pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> 
     match failed {
         Some(error) if found.statements.is_empty() => Err(error),
         _ => Ok(found),
+    }
+}
+
+/// Begins the changes of tables and programs with `USE`: another schema than the request's is in
+/// use.
+fn select_schema(findings: &mut [Finding], schema: Option<&str>) {
+    let Some(schema) = schema else { return };
+    for remedy in findings.iter_mut().flat_map(|finding| &mut finding.remedies) {
+        let selects = remedy.sql.first().is_some_and(|first| sql::used_schema(first.as_bytes()).is_some());
+        if remedy.scope >= Scope::Program && !selects {
+            remedy.sql.insert(0, format!("USE {}", sql::quote_identifier(schema)));
+        }
     }
 }
 
@@ -234,7 +252,7 @@ impl Diagnoser<'_, '_> {
             findings.extend(self.judge_undecided(&groups, &outcome)?);
         }
         if let Some(refusal) = &outcome.refusal
-            && refusal_kind(refusal.code) == Kind::Unknown
+            && matches!(refusal_kind(refusal.code), Kind::Unknown | Kind::WrongCollate)
             && findings.iter().all(|finding| finding.remedies.is_empty())
             && let Some(finding) = ddl::judge_unknown(self.copy, &self.session, &text, refusal)?
         {
