@@ -156,6 +156,7 @@ pub fn run(args: &AuditArgs) -> Result<ExitCode> {
         lines: read_lines(dumps)?,
         fail_on: args.fail_on.into(),
         format: format_name(&args.format),
+        is_partial: false,
     };
     let saw_nothing = audit.server.schemas.is_empty() && audit.findings.is_empty();
     let code = conclusion.print(audit, |audit| render(audit, args))?;

@@ -80,6 +80,7 @@ pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
         lines: read_lines(dumps.iter().map(|(path, schema)| (path.as_path(), schema.as_str())))?,
         fail_on: args.fail_on.into(),
         format: format_name(&args.format),
+        is_partial: false,
     };
     conclusion.print(report, |report| render(report, &files, args.format))
 }

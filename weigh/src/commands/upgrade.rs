@@ -111,8 +111,13 @@ fn compare_live(args: &UpgradeArgs, specs: [&Spec; 2], scripts: Vec<Vec<Given>>,
 fn print(args: &UpgradeArgs, baseline: Option<&Baseline>, report: Report) -> Result<ExitCode> {
     let schema = report.schema.clone();
     let dumps = args.dumps.iter().filter(|_| has_lines(&args.format)).map(|path| (path.as_path(), schema.as_str()));
-    let conclusion =
-        Conclusion { baseline, lines: read_lines(dumps)?, fail_on: Severity::Note, format: format_name(&args.format) };
+    let conclusion = Conclusion {
+        baseline,
+        lines: read_lines(dumps)?,
+        fail_on: Severity::Note,
+        format: format_name(&args.format),
+        is_partial: !report.unseen.is_empty(),
+    };
     conclusion.print(report, |report| match args.format {
         Format::Text => printed::text(report, output::style()),
         Format::Json => printed::json(report),

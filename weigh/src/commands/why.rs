@@ -43,21 +43,21 @@ pub fn run(args: &mut WhyArgs) -> Result<ExitCode> {
     if !args.slow_logs.is_empty() {
         diagnosis.statements.sort_by_key(|judged| judged.findings.is_empty());
     }
+    let is_unknown = diagnosis.statements.iter().all(|judged| judged.findings.is_empty())
+        && diagnosis.statements.iter().any(|judged| judged.is_unjudged);
     let conclusion = Conclusion {
         baseline: baseline.as_ref(),
         lines: DumpLines::default(),
         fail_on: Severity::Note,
         format: format_name(&args.format),
+        is_partial: is_unknown,
     };
-    let is_unknown = diagnosis.statements.iter().all(|judged| judged.findings.is_empty())
-        && diagnosis.statements.iter().any(|judged| judged.is_unjudged);
-    let code = conclusion.print(diagnosis, |diagnosis| match args.format {
+    conclusion.print(diagnosis, |diagnosis| match args.format {
         Format::Text => printed::text(diagnosis, output::style()),
         Format::Json => printed::json(diagnosis),
         Format::Html => printed::page(diagnosis),
         Format::Sarif | Format::Junit => String::new(),
-    })?;
-    Ok(if is_unknown { ExitCode::from(2) } else { code })
+    })
 }
 
 /// Reads the statements before any server is opened.

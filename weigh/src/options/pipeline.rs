@@ -49,6 +49,9 @@ pub struct Conclusion<'a> {
     pub fail_on: Severity,
     /// Value of `--format`.
     pub format: String,
+    /// True if a part that was asked for could not be seen or judged: without findings, that is no
+    /// all-clear.
+    pub is_partial: bool,
 }
 
 /// Maximum number of new members that are named.
@@ -72,7 +75,7 @@ pub fn has_lines(format: &impl ValueEnum) -> bool {
 
 impl Conclusion<'_> {
     /// Prints a report, and returns 1 if a finding that is not known has the severity of
-    /// `--fail-on` or a worse one.
+    /// `--fail-on` or a worse one, else 2 if the report is partial.
     pub fn print<R: HasFindings>(&self, mut report: R, render: impl FnOnce(&R) -> String) -> Result<ExitCode> {
         let mut findings = report.findings(&self.lines);
         if let Some(baseline) = self.baseline {
@@ -91,7 +94,11 @@ impl Conclusion<'_> {
             let line = describe_known(&findings, baseline);
             if self.format == TEXT { output::print(&format!("\n{line}\n"))? } else { output::print_message(&line) }
         }
-        Ok(if findings.fails(self.fail_on) { ExitCode::from(1) } else { ExitCode::SUCCESS })
+        Ok(match findings.fails(self.fail_on) {
+            true => ExitCode::from(1),
+            false if self.is_partial => ExitCode::from(2),
+            false => ExitCode::SUCCESS,
+        })
     }
 }
 

@@ -24,7 +24,7 @@ Examples:
   weigh upgrade --live --from h=db1,u=me --to h=db2,u=me --schema shop --sql app.sql
       After the move: two running servers, which are only read from.
 
-Exit status: 0 nothing found, 1 findings, 2 could not do it; 130 and 143 after ctrl-C and SIGTERM.";
+Exit status: 0 nothing found, 1 findings, 2 could not do it or see all of it; 130 and 143 after ctrl-C and SIGTERM.";
 
 /// Find what an upgrade breaks, rehearsed on private servers
 #[derive(Debug, Args)]

@@ -128,6 +128,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
         lines: DumpLines::default(),
         fail_on: args.fail_on.into(),
         format: format_name(&args.format),
+        is_partial: false,
     };
     conclusion.print(diff, |diff| match args.format {
         Format::Text => printed::text(diff, output::style()),
