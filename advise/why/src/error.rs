@@ -19,6 +19,8 @@ pub enum Error {
     /// Also a failure to keep or restore tables of the private copy.
     #[error("{place}: {message}")]
     Statement { place: String, message: String },
+    #[error("{place}: {reason}: convert the script (iconv -f latin1 -t utf-8), or begin it with SET NAMES latin1")]
+    Script { place: String, reason: &'static str },
     #[error("cannot read the dump {place}: {message}")]
     Dump { place: String, message: String },
 }

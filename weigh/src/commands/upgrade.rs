@@ -212,7 +212,7 @@ fn scripts(args: &UpgradeArgs) -> Result<Vec<Vec<Given>>> {
     for path in args.migrations.iter().chain(&args.scripts) {
         let bytes =
             bounded::read_large_file(path).map_err(|error| anyhow!("cannot read {}: {error}", path.display()))?;
-        let statements = why::parse_script(&path.display().to_string(), &String::from_utf8_lossy(&bytes));
+        let statements = why::parse_script(&path.display().to_string(), &bytes)?;
         all.push(statements.into_iter().map(given).collect());
     }
     for path in &args.slow_logs {

@@ -66,7 +66,7 @@ fn statements(args: &WhyArgs) -> Result<Vec<Given>> {
     for path in &args.scripts {
         let bytes =
             bounded::read_large_file(path).map_err(|error| anyhow!("cannot read {}: {error}", path.display()))?;
-        given.extend(why::parse_script(&path.display().to_string(), &String::from_utf8_lossy(&bytes)));
+        given.extend(why::parse_script(&path.display().to_string(), &bytes)?);
     }
     for path in &args.slow_logs {
         let log = open_packed(path)?;
@@ -74,7 +74,7 @@ fn statements(args: &WhyArgs) -> Result<Vec<Given>> {
         given.extend(worst.map_err(|error| input::read_error(path, &error))?);
     }
     if let Some(text) = &args.statement {
-        let split = why::parse_script("statement", text);
+        let split = why::parse_script("statement", text.as_bytes())?;
         let is_one = split.len() == 1;
         let place = |number: usize| if is_one { "statement".into() } else { format!("statement {number}") };
         given.extend(split.into_iter().zip(1..).map(|(one, number)| Given { place: place(number), ..one }));
