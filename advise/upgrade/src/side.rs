@@ -59,11 +59,14 @@ pub struct Session<'s> {
     pub schema: Option<String>,
     /// `SET …` and `CREATE TEMPORARY TABLE …` that ran, in order.
     pub prelude: Vec<String>,
+    pub encoding: why::Encoding,
 }
 
 impl<'s> Session<'s> {
     pub fn open(server: &'s Server, schema: Option<&str>, first: &[String]) -> Result<Self, Error> {
-        let mut session = Self { server, conn: server.connect_patiently()?, schema: None, prelude: Vec::new() };
+        let conn = server.connect_patiently()?;
+        let encoding = why::Encoding::default();
+        let mut session = Self { server, conn, schema: None, prelude: Vec::new(), encoding };
         server.limit_load(&session.conn, LoadLimits::default());
         let _ = session.run("SET NAMES utf8mb4")?;
         let _ = stop_clock(&mut session.conn);
@@ -82,7 +85,7 @@ impl<'s> Session<'s> {
         lifecycle::interrupt::check()?;
         let local = sql::keep_local(statement, sql::SqlMode::default());
         self.conn.add_load(statement.len());
-        let ran = match read_rows(&mut self.conn, &local.text) {
+        let ran = match read_rows(&mut self.conn, &mut self.encoding, &local.text) {
             Ok(rows) => Ok(rows),
             Err(mysql::Error::MySqlError(error)) => Err(Refusal::new(&error, statement)),
             Err(source) => return Err(failed(self.server, "run a statement", source)),
@@ -139,10 +142,10 @@ pub fn first_word(statement: &str) -> String {
         .unwrap_or_default()
 }
 
-fn read_rows(conn: &mut Conn, statement: &str) -> mysql::Result<Rows> {
+fn read_rows(conn: &mut Conn, encoding: &mut why::Encoding, statement: &str) -> mysql::Result<Rows> {
     let mut rows = Rows::default();
     let mut kept_bytes = 0;
-    let sent = why::hex_bytes(conn, statement)?;
+    let sent = encoding.hex(conn, statement)?;
     rows.affected = conn.for_each_row(sent, |row| {
         let values: Vec<Value> = row.unwrap();
         let mut hasher = DefaultHasher::new();

@@ -42,7 +42,7 @@ pub use copy::{Copy, Refusal, Session};
 pub use error::Error;
 pub use fill::ROWS;
 pub use load::{
-    DEFAULT_SCHEMA, Loaded, RefusedStatement, copy_schemas, create_definers, describe_left_out, hex_bytes,
+    DEFAULT_SCHEMA, Encoding, Loaded, RefusedStatement, copy_schemas, create_definers, describe_left_out,
     list_schemas, load_dump, refuse_missing_schemas,
 };
 pub use model::*;

@@ -65,6 +65,7 @@ pub fn load_dump(
     conn.query_drop(format!("USE {}", quote_identifier(&loaded.schema))).map_err(fail)?;
     let mut statements = StatementReader::new(dump, SqlMode::default());
     let (mut has_rows, mut is_in_own_schema) = (false, false);
+    let mut encoding = Encoding::default();
     loop {
         lifecycle::interrupt::check()?;
         let read =
@@ -84,7 +85,7 @@ pub fn load_dump(
         let local = keep_local(&text, SqlMode::default());
         loaded.left_out.extend(describe_left_out(&format!("{name}:{line}"), &local.removed));
         conn.add_load(text.len());
-        let sent = hex_bytes(&mut conn, &local.text).map_err(fail)?;
+        let sent = encoding.hex(&mut conn, &local.text).map_err(fail)?;
         match conn.for_each_row(sent, drop) {
             Ok(_) => {}
             Err(mysql::Error::MySqlError(error)) => {
@@ -102,15 +103,42 @@ pub fn load_dump(
     Ok(())
 }
 
-/// Returns a text of [`sql::read_bytes`] as [`sql::hex_bytes`] does, for the session's character
-/// set and SQL mode.
-pub fn hex_bytes<'t>(conn: &mut Conn, text: &'t str) -> mysql::Result<Cow<'t, str>> {
-    if !sql::has_bytes(text) {
-        return Ok(Cow::Borrowed(text));
+/// Character set and SQL mode in which a session reads literals, as they were last asked for.
+#[derive(Debug, Default)]
+pub struct Encoding {
+    known: Option<(SqlMode, String)>,
+}
+
+impl Encoding {
+    /// Returns a statement of [`sql::read_bytes`] as [`sql::hex_bytes`] does. Asks the session for
+    /// its settings if a statement since may have changed them.
+    pub fn hex<'t>(&mut self, conn: &mut Conn, text: &'t str) -> mysql::Result<Cow<'t, str>> {
+        if !sql::has_bytes(text) {
+            if sets_session(text) {
+                self.known = None;
+            }
+            return Ok(Cow::Borrowed(text));
+        }
+        let (mode, charset) = match self.known.take() {
+            Some(known) => known,
+            None => {
+                let session: Option<(String, String)> =
+                    conn.query_first("SELECT @@character_set_client, @@sql_mode")?;
+                let (charset, mode) = session.unwrap_or_default();
+                (SqlMode::parse(&mode), charset)
+            }
+        };
+        let sent = sql::hex_bytes(text, mode, &charset);
+        self.known = (!sets_session(text)).then_some((mode, charset));
+        Ok(sent)
     }
-    let session: Option<(String, String)> = conn.query_first("SELECT @@character_set_client, @@sql_mode")?;
-    let (charset, mode) = session.unwrap_or_default();
-    Ok(sql::hex_bytes(text, SqlMode::parse(&mode), &charset))
+}
+
+/// True for statements after which literals may be read in another way.
+fn sets_session(text: &str) -> bool {
+    words(text)
+        .next()
+        .is_some_and(|word| !word.is_any_keyword(&["insert", "replace", "create", "drop", "lock", "unlock"]))
 }
 
 /// True for `INSERT` and the like.
@@ -139,10 +167,11 @@ const ANALYZED_AT_ONCE: usize = 100;
 /// Updates the statistics of all tables. After `ALTER TABLE … ENABLE KEYS` of a dump, MySQL 9.7
 /// takes a table of 20,000 rows for an empty one.
 fn analyze_tables(conn: &mut Conn) -> mysql::Result<()> {
-    let tables: Vec<(String, String)> = conn.query(
+    let tables: Vec<(String, String)> = conn.query(format!(
         "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES WHERE TABLE_TYPE = 'BASE TABLE' \
-         AND TABLE_SCHEMA NOT IN ('information_schema', 'performance_schema', 'mysql', 'sys')",
-    )?;
+         AND TABLE_SCHEMA NOT IN ({})",
+        facts::SYSTEM_SCHEMAS.map(quote_string).join(", ")
+    ))?;
     let names: Vec<String> = tables.iter().map(|(schema, name)| sql::quote_table(schema, name)).collect();
     for some in names.chunks(ANALYZED_AT_ONCE) {
         conn.query_drop(format!("ANALYZE TABLE {}", some.join(", ")))?;
@@ -276,6 +305,16 @@ mod tests {
         let text = "CREATE DATABASE /*!32312 IF NOT EXISTS*/ `shop` /*!40100 DEFAULT CHARACTER SET latin1 */";
         assert_eq!(created_schema(text).as_deref(), Some("shop"));
         assert_eq!(created_schema("CREATE TABLE `shop` (a INT)"), None);
+    }
+
+    #[test]
+    fn finds_statements_after_which_literals_are_read_anew() {
+        for text in ["/*!40101 SET NAMES latin1 */", "set sql_mode = ''", "CALL p()", "EXECUTE s"] {
+            assert!(sets_session(text), "{text}");
+        }
+        assert!(
+            !sets_session("INSERT INTO t VALUES ('set')") && !sets_session("-- SET NAMES x\nCREATE TABLE t (a INT)")
+        );
     }
 
     #[test]

@@ -81,7 +81,8 @@ pub fn compare(
 /// Opens a session that can't write.
 fn open<'s>(server: &'s Server, request: &LiveRequest) -> Result<Session<'s>, Error> {
     let conn = server.connect_with_limit(request.limit)?;
-    let mut session = Session { server, conn, schema: None, prelude: Vec::new() };
+    let encoding = why::Encoding::default();
+    let mut session = Session { server, conn, schema: None, prelude: Vec::new(), encoding };
     let limit = match server.flavour() {
         Flavour::MySql => format!("SET SESSION max_execution_time = {}", request.limit.as_millis()),
         Flavour::MariaDb => format!("SET SESSION max_statement_time = {}", request.limit.as_secs_f64()),
