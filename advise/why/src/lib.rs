@@ -31,6 +31,7 @@ mod run;
 mod source;
 mod spot;
 mod statements;
+mod statistics;
 mod syntax;
 mod tables;
 mod trial;

@@ -14,6 +14,7 @@ use crate::judge::is_conflict;
 use crate::model::{Diagnosis, Finding, Kind, PlanFigures, Side, Site, TableAccess};
 use crate::plan::{Plan, gained_lookups, is_kept_subquery, is_lookup, is_sorted, wastes_rows};
 use crate::run::{Given, Request, sets_up};
+use crate::statistics;
 use crate::trial::{is_explainable, without_into};
 use crate::unjudged::describe_warning;
 use crate::variables::find_variables;
@@ -87,7 +88,12 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
         match explained {
             Ok(rows) => {
                 let warned = conn.query::<Row, _>("SHOW WARNINGS").map_err(fail("read the warnings"))?;
-                let plan = read_plan(&[rows, warned]);
+                let mut plan = read_plan(&[rows, warned]);
+                let own = given.schema.as_ref().or(request.schema.as_ref());
+                if let (Flavour::MariaDb, Some(schema)) = (source.flavour(), own) {
+                    statistics::estimate_kept(&mut conn, &mut plan, &given.text, schema)
+                        .map_err(fail("read the statistics of an index"))?;
+                }
                 let notes = &mut diagnosis.notes;
                 if judged.findings.is_empty() {
                     judged.findings = judged.suspects.iter().filter_map(|suspect| shown_loss(suspect, &plan)).collect();
@@ -207,13 +213,16 @@ fn shown_loss(suspect: &Finding, plan: &Plan) -> Option<Finding> {
 }
 
 /// Returns the column of MySQL's `… conversion on field 'code'`, and of MariaDB's ``Cannot use key
-/// `k` part[0] for lookup: `shop`.`o`.`code` of collation …``.
+/// `k` part[0] for lookup: `shop`.`o`.`code` of collation …`` and ``Cannot use key parts with
+/// `shop`.`orders`.`code` in the rewritten condition: …``.
 fn warned_column(warning: &str) -> Option<String> {
     if let Some((_, field)) = warning.split_once(" on field '") {
         return field.strip_suffix('\'').map(str::to_owned);
     }
-    let (_, compared) = warning.split_once(" for lookup: ")?;
-    let (name, _) = compared.split_once(" of ")?;
+    let name = match warning.split_once(" for lookup: ") {
+        Some((_, compared)) => compared.split_once(" of ")?.0,
+        None => warning.split_once(" parts with ")?.1.split_once(" in the rewritten condition")?.0,
+    };
     tokenize(name, SqlMode::default()).filter_map(|token| token.name()).last()
 }
 
@@ -340,6 +349,10 @@ mod tests {
             (
                 "Cannot use key `k` part[0] for lookup: `shop`.`o`.`code` of collation `latin1_swedish_ci` = \"p.code\" of \
                  collation `utf8mb4_general_ci`",
+                Some("code"),
+            ),
+            (
+                "Cannot use key parts with `shop`.`orders`.`code` in the rewritten condition: `convert(``o``.``code``)`",
                 Some("code"),
             ),
             ("Something else", None),
