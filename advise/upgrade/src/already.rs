@@ -40,8 +40,7 @@ impl Already {
         self.refused.iter().map(line).collect()
     }
 
-    /// Gives a finding of loading the old server's error. Mends of another error of the new server
-    /// are dropped: they do not make the statement work.
+    /// Gives a finding of loading the old server's error.
     pub fn explain(&self, finding: &mut Finding) {
         let Some(old) = self.refused.get(&finding.place).filter(|_| finding.kind == Kind::FailsAlready) else { return };
         if finding.area == Area::Load {
@@ -64,14 +63,15 @@ impl Already {
 }
 
 /// Makes the old server's error that of a finding. If it is another than the new server's, this one
-/// becomes a reason, and its mends are dropped.
+/// becomes a reason. Mends that were tried stay, and say that they are of the new server's error.
 pub fn set_old_error(finding: &mut Finding, old: &Refusal) {
     let old = old.to_string();
     let code = |error: &str| error.split(':').next().map(str::to_owned);
     let new = finding.error.replace(old.clone());
     let Some(new) = new.filter(|new| *new != old) else { return };
     if code(&new) != code(&old) {
-        finding.mends.clear();
+        finding.mends.retain(|mend| !mend.sql.is_empty());
+        finding.mends.iter_mut().for_each(|mend| mend.effects.push("It mends the new server's error only.".into()));
     }
     finding.reasons.insert(0, format!("That is the old server's error; the new one's is {new}"));
 }

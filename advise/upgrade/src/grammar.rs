@@ -7,6 +7,7 @@ use server::Flavour;
 use sql::{SqlMode, Token, TokenKind, tokenize};
 use why::splice;
 
+use crate::grouped::order_by_instead;
 use crate::mend::Rewrite;
 use crate::model::Mend;
 
@@ -109,93 +110,6 @@ fn quote_reserved_word(text: &str, message: &str, is_reserved: &mut dyn FnMut(&s
     let edits: Vec<Edit> = words.map(|token| (token.start..token.end(), sql::quote_identifier(token.text))).collect();
     let what = format!("Quote the name {}: it is a reserved word of the new server", word.text);
     Some(Rewrite { what, text: Some(splice(text, &edits)), ..Rewrite::default() })
-}
-
-/// Writes `GROUP BY a DESC` as `GROUP BY a ORDER BY a DESC`, and without the order in a `UNION`.
-fn order_by_instead(text: &str) -> Option<Rewrite> {
-    let tokens: Vec<Token<'_>> =
-        tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
-    let has_union = tokens.iter().any(|token| token.is_keyword("union"));
-    let mut edits: Vec<Edit> = Vec::new();
-    for at in 1..tokens.len() {
-        if tokens[at - 1].is_keyword("group") && tokens[at].is_keyword("by") {
-            edits.extend(group_edits(text, &tokens, at + 1, has_union, false));
-        }
-    }
-    let what = "GROUP BY takes no ASC and DESC: ORDER BY in its place".to_owned();
-    (!edits.is_empty()).then(|| Rewrite {
-        what,
-        text: Some(splice(text, &edits)),
-        is_certain: true,
-        ..Rewrite::default()
-    })
-}
-
-/// Writes an `ORDER BY` with the columns of the query's `GROUP BY`. `None` if it has an order, or
-/// no `GROUP BY`, or if it is a `UNION`.
-pub fn order_groups(text: &str) -> Option<String> {
-    let tokens: Vec<Token<'_>> =
-        tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
-    // A query in parentheses has no words outside.
-    let group = find_end(&tokens, 0, &["group", "union", "except", "intersect"]);
-    tokens.get(group).filter(|token| token.is_keyword("group"))?;
-    tokens.get(group + 1).filter(|token| token.is_keyword("by"))?;
-    let edits = group_edits(text, &tokens, group + 2, false, true);
-    let set_words = ["union", "except", "intersect"];
-    let after = tokens.get(find_end(&tokens, group + 2, &set_words));
-    let has_union = after.is_some_and(|token| token.is_any_keyword(&set_words));
-    (!edits.is_empty() && !has_union).then(|| splice(text, &edits).trim_end_matches(';').to_owned())
-}
-
-/// Edits of a `GROUP BY` whose first item is at `begin`. Empty if no item has a direction, unless
-/// the query `is_sorted` without one.
-fn group_edits(text: &str, tokens: &[Token<'_>], begin: usize, has_union: bool, is_sorted: bool) -> Vec<Edit> {
-    const AFTER_ITEMS: [&str; 13] =
-        ["with", "having", "order", "limit", "procedure", "into", "for", "lock", "window", "union", "on", "then", "do"];
-    const AFTER_GROUPS: [&str; 10] =
-        ["order", "limit", "procedure", "into", "for", "lock", "union", "on", "then", "do"];
-    let end = find_end(tokens, begin, &AFTER_ITEMS);
-    let items = &tokens[begin..end];
-    let mut depth = 0_i32;
-    let mut edits: Vec<Edit> = Vec::new();
-    for (at, token) in items.iter().enumerate() {
-        depth += i32::from(token.is_symbol('(')) - i32::from(token.is_symbol(')'));
-        if depth == 0 && at > 0 && token.is_any_keyword(&["asc", "desc"]) {
-            edits.push((items[at - 1].end()..token.end(), String::new()));
-        }
-    }
-    let stop = find_end(tokens, end, &AFTER_GROUPS);
-    let has_order = tokens.get(stop).is_some_and(|token| token.is_keyword("order"));
-    let needs_order = (is_sorted || !edits.is_empty()) && !has_order && !has_union;
-    if let (Some(first), Some(last), true) = (items.first(), items.last(), needs_order) {
-        let place = tokens[stop - 1].end();
-        let order = format!(" ORDER BY {}", &text[first.start..last.end()]);
-        // The last direction ends where the order begins.
-        match edits.last_mut().filter(|(span, _)| span.end == place) {
-            Some((_, by)) => *by = order,
-            None => edits.push((place..place, order)),
-        }
-    }
-    edits
-}
-
-/// Index of the first of `words`, of a semicolon or of a parenthesis that closes, at the depth of
-/// `begin`.
-fn find_end(tokens: &[Token<'_>], begin: usize, words: &[&str]) -> usize {
-    let mut depth = 0_usize;
-    for (at, token) in tokens.iter().enumerate().skip(begin) {
-        if token.is_symbol('(') {
-            depth += 1;
-        } else if token.is_symbol(')') {
-            if depth == 0 {
-                return at;
-            }
-            depth -= 1;
-        } else if depth == 0 && (token.is_symbol(';') || token.is_any_keyword(words)) {
-            return at;
-        }
-    }
-    tokens.len()
 }
 
 /// Leaves out `SQL_CACHE`: MySQL 8.0 has no query cache.
@@ -443,49 +357,6 @@ mod tests {
 
     fn text_of(rewrite: Option<Rewrite>) -> String {
         rewrite.and_then(|one| one.text).unwrap_or_default()
-    }
-
-    #[test]
-    fn groups_are_sorted_by_order_by() {
-        for (old, new) in [
-            ("SELECT a FROM t GROUP BY a DESC", "SELECT a FROM t GROUP BY a ORDER BY a DESC"),
-            (
-                "SELECT a, f(b) FROM t GROUP BY a ASC, f(b) HAVING a > 1 LIMIT 3",
-                "SELECT a, f(b) FROM t GROUP BY a, f(b) HAVING a > 1 ORDER BY a ASC, f(b) LIMIT 3",
-            ),
-            ("SELECT a FROM t GROUP BY a DESC ORDER BY b", "SELECT a FROM t GROUP BY a ORDER BY b"),
-            ("SELECT a FROM t GROUP BY a DESC WITH ROLLUP", "SELECT a FROM t GROUP BY a WITH ROLLUP ORDER BY a DESC"),
-            (
-                "SELECT * FROM (SELECT a FROM t GROUP BY a DESC) x",
-                "SELECT * FROM (SELECT a FROM t GROUP BY a ORDER BY a DESC) x",
-            ),
-            ("SELECT a FROM t GROUP BY a DESC UNION SELECT 1", "SELECT a FROM t GROUP BY a UNION SELECT 1"),
-            (
-                "SELECT a FROM t GROUP BY a DESC HAVING COUNT(*) > (SELECT MAX(n) FROM u GROUP BY n DESC)",
-                "SELECT a FROM t GROUP BY a HAVING COUNT(*) > (SELECT MAX(n) FROM u GROUP BY n ORDER BY n DESC) ORDER BY a DESC",
-            ),
-            ("BEGIN SELECT a FROM t GROUP BY a DESC; END", "BEGIN SELECT a FROM t GROUP BY a ORDER BY a DESC; END"),
-        ] {
-            assert_eq!(text_of(order_by_instead(old)), new);
-        }
-        assert!(order_by_instead("SELECT a FROM t GROUP BY a ORDER BY a DESC").is_none());
-    }
-
-    #[test]
-    fn groups_without_an_order_get_one() {
-        for (old, new) in [
-            ("SELECT a FROM t GROUP BY a", Some("SELECT a FROM t GROUP BY a ORDER BY a")),
-            ("SELECT a FROM t GROUP BY a, 2 LIMIT 3", Some("SELECT a FROM t GROUP BY a, 2 ORDER BY a, 2 LIMIT 3")),
-            (
-                "SELECT a FROM (SELECT a FROM t ORDER BY a) x GROUP BY a DESC;",
-                Some("SELECT a FROM (SELECT a FROM t ORDER BY a) x GROUP BY a ORDER BY a DESC"),
-            ),
-            ("SELECT a FROM t GROUP BY a ORDER BY NULL", None),
-            ("SELECT a FROM (SELECT a FROM t GROUP BY a) x", None),
-            ("SELECT a FROM t GROUP BY a UNION SELECT 1", None),
-        ] {
-            assert_eq!(order_groups(old).as_deref(), new, "{old}");
-        }
     }
 
     #[test]

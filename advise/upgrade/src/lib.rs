@@ -11,7 +11,9 @@
 //! private servers are written to.
 
 mod already;
+mod charset_name;
 mod collation;
+mod difference;
 mod error;
 mod events;
 mod function;

@@ -42,6 +42,8 @@ pub struct Loaded {
     pub left_out: Vec<String>,
     /// True if a statement creates a table with text columns, and its options have no COLLATE.
     pub omits_collations: bool,
+    /// True if a statement creates or alters a schema.
+    pub defines_schema: bool,
     pub statements: u64,
     /// Mends of refused statements, by the statements' numbers.
     pub mends: BTreeMap<usize, Mend>,
@@ -248,6 +250,7 @@ fn load(server: &Server, schema: &Schema, into: Option<&str>, on_refusal: &mut O
         loaded.statements += 1;
         if statement.text.len() < MAX_REWRITTEN_BYTES {
             loaded.omits_collations |= omits_collation(&statement.text);
+            loaded.defines_schema |= defines_schema(&statement.text);
             create_definers(&mut setup, &statement.text);
             let removed = sql::keep_local(&statement.text, SqlMode::default()).removed;
             loaded.left_out.extend(why::describe_left_out(&statement.place, &removed));
@@ -450,6 +453,13 @@ pub fn created_name(text: &str) -> Option<String> {
     tokens.get(at)?.name().map(|name| name.to_lowercase())
 }
 
+/// True for `CREATE DATABASE`, `ALTER SCHEMA` and the like.
+fn defines_schema(text: &str) -> bool {
+    let mut tokens = tokenize(text, SqlMode::default()).filter(sql::Token::is_content);
+    tokens.next().is_some_and(|word| word.is_any_keyword(&["create", "alter"]))
+        && tokens.take(3).any(|word| word.is_any_keyword(&["database", "schema"]))
+}
+
 /// True if a statement creates a table with text columns, and its table options have no COLLATE.
 pub fn omits_collation(text: &str) -> bool {
     let tokens: Vec<sql::Token<'_>> = tokenize(text, SqlMode::default()).collect();
@@ -481,6 +491,15 @@ mod tests {
         assert_eq!(shorten("INSERT"), "INSERT");
         let long = shorten(&"é".repeat(MAX_FOUND_BYTES));
         assert!(long.ends_with("é …") && long.len() < MAX_FOUND_BYTES + 8);
+    }
+
+    #[test]
+    fn recognizes_definitions_of_schemas() {
+        assert!(defines_schema(
+            "CREATE DATABASE /*!32312 IF NOT EXISTS*/ `a` /*!40100 DEFAULT CHARACTER SET latin1 */"
+        ));
+        assert!(defines_schema("ALTER SCHEMA CHARACTER SET utf8mb4"));
+        assert!(!defines_schema("CREATE TABLE `schema` (a INT)") && !defines_schema("USE a"));
     }
 
     #[test]

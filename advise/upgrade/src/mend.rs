@@ -97,23 +97,34 @@ fn without_strict_modes(sql_mode: &str) -> String {
 }
 
 fn replace_collation(target: &Target, text: &str, unknown: &str) -> Vec<Rewrite> {
-    let current = current_collation_name(unknown);
-    let own = target.written_collation(&current);
-    let mut names: Vec<String> = Vec::new();
-    if target.collation(&current).is_some() && own != unknown {
-        names.push(own);
-    }
-    names.extend(target.nearest(unknown).map(|info| target.written_collation(info.name)));
-    let charset = server::collation_charset(&current);
-    for rest in ["unicode_520_ci", "unicode_ci", "general_ci", "bin"] {
-        names.push(target.written_collation(&format!("{charset}_{rest}")));
-    }
+    // MariaDB's `uca1400_ai_ci` is that of the text's character set, which the name does not have.
+    let full = match unknown.to_lowercase().starts_with("uca1400_") {
+        true => vec![format!("utf8mb4_{unknown}"), format!("utf8mb3_{unknown}")],
+        false => vec![unknown.to_owned()],
+    };
+    let mut names: Vec<String> = full.iter().flat_map(|full| substitutes(target, full, unknown)).collect();
     names.dedup();
     let rewrite = |name: &String| Rewrite {
         replaced: Some((unknown.to_owned(), name.clone())),
         ..replacing_rewrite(text, unknown, name)
     };
     names.iter().map(rewrite).collect()
+}
+
+/// Collations in place of an unknown one, the nearest first. `written` is its name in the text.
+fn substitutes(target: &Target, full: &str, written: &str) -> Vec<String> {
+    let current = current_collation_name(full);
+    let own = target.written_collation(&current);
+    let mut names: Vec<String> = Vec::new();
+    if target.collation(&current).is_some() && own != written {
+        names.push(own);
+    }
+    names.extend(target.nearest(full).map(|info| target.written_collation(info.name)));
+    let charset = server::collation_charset(&current);
+    for rest in ["unicode_520_ci", "unicode_ci", "general_ci", "bin"] {
+        names.push(target.written_collation(&format!("{charset}_{rest}")));
+    }
+    names
 }
 
 /// Replaces the collations of a statement that the new server lacks. `None` if the server has all
@@ -218,6 +229,15 @@ mod tests {
             first.text.unwrap(),
             "CREATE TABLE a (b INT COMMENT 'utf8mb4_0900_ai_ci is fine') COLLATE=utf8mb4_uca1400_nopad_ai_ci"
         );
+    }
+
+    #[test]
+    fn names_without_a_character_set_become_whole() {
+        let text = "CREATE PROCEDURE p(q VARCHAR(9) CHARACTER SET utf8mb4 COLLATE uca1400_as_ci) SELECT 1";
+        let error = refusal(1273, "Unknown collation: 'uca1400_as_ci'");
+        let all = propose(&"mysql-9".parse().unwrap(), text, &error, "", &mut |_| true);
+        assert!(all[0].text.as_ref().unwrap().contains("COLLATE utf8mb4_0900_as_ci)"), "{all:?}");
+        assert!(all.iter().all(|one| !one.what.contains("→ uca1400")), "{all:?}");
     }
 
     #[test]

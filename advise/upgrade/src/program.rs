@@ -9,7 +9,7 @@ use crate::mend::{WRONG_VALUE_FOR_VARIABLE, propose};
 use crate::model::{Area, Finding, Kind, Mend};
 use crate::script::{one_line, site_reasons, to_mend};
 use crate::side::version;
-use crate::{Error, function};
+use crate::{Error, function, grouped};
 
 /// Judges the programs and views of the new server. A fault that the old server has as well becomes
 /// a note, the first list. Programs and views with a plan that could not be judged are added to the
@@ -27,6 +27,9 @@ pub fn judge(
         lifecycle::interrupt::check()?;
         let name = &object.name;
         findings.extend(refused_statements(source, target, name, lost)?);
+        if let Some(keyword) = keyword(name.kind) {
+            findings.extend(grouped::judge_program((source, target), keyword, name)?);
+        }
         let JudgedProgram { findings: found, unjudged } = faults(target, name.kind, &name.schema, &name.name)?;
         unchecked.extend(unjudged.map(|reason| format!("plans of {name}: {reason}")));
         if found.is_empty() {

@@ -9,6 +9,7 @@ use server::{Progress, Server, is_same_collation};
 use crate::Error;
 use crate::already::Already;
 use crate::collation;
+use crate::difference;
 use crate::events;
 use crate::in_place;
 use crate::load::{Loaded, load_source, load_target};
@@ -106,12 +107,22 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
         settings,
         notes,
         unchecked,
-        unseen: request.unseen.iter().map(|one| one.what.clone()).collect(),
+        unseen: list_unseen(request),
         replication,
         rewritten,
         phases: phases.all,
         ..empty_report(source, target, &defaults)
     })
+}
+
+/// Parts and objects of the running server that the account may not see.
+fn list_unseen(request: &Request) -> Vec<String> {
+    let mut all: Vec<String> = request.unseen.iter().map(|one| one.what.clone()).collect();
+    if let Schema::Definitions(read) = &request.schema {
+        let denied = read.unread.iter().filter(|one| server::error_code::is_access_denied(one.code));
+        all.extend(denied.map(|one| one.name.to_string()));
+    }
+    all
 }
 
 fn title(finding: &Finding) -> String {
@@ -158,7 +169,7 @@ fn list_unchecked(request: &Request, copied: &Definitions) -> Vec<String> {
     if request.scripts.iter().all(Vec::is_empty) {
         all.push("the application's statements (no --sql, --slow-log or --migrations)".to_owned());
     }
-    all.extend(script::describe_about_server(&request.scripts));
+    all.extend(difference::describe_about_server(&request.scripts));
     all.extend(request.unseen.iter().map(|one| describe_unseen(one, "")));
     let read = match &request.schema {
         Schema::Definitions(read) => {
@@ -312,12 +323,27 @@ fn is_same(one: &Finding, other: &Finding) -> bool {
 /// Loads the definitions that the old server prints into the new one, as restoring a dump does.
 fn load_definitions(target: &Server, before: &Before) -> Result<Loaded, Error> {
     side::clear(target)?;
-    let schema = Schema::Definitions(before.definitions.clone());
+    let mut definitions = before.definitions.clone();
+    if !before.loaded.defines_schema {
+        forget_schema_collations(&mut definitions);
+    }
+    let schema = Schema::Definitions(definitions);
     let mut loaded = load_target(target, &schema, None, &BTreeMap::new(), Area::Dump)?;
     for finding in &mut loaded.findings {
         finding.reasons.extend(old_columns(&finding.statement, before));
     }
     Ok(loaded)
+}
+
+/// Gives the schemas each server's default collation: the dump names none.
+fn forget_schema_collations(definitions: &mut Definitions) {
+    for object in &mut definitions.objects {
+        object.session.schema_collation = None;
+        if object.name.kind == rehearsal::Kind::Schema {
+            object.create = format!("CREATE DATABASE {}", sql::quote_identifier(&object.name.schema));
+            object.parts.remove("collation");
+        }
+    }
 }
 
 /// Describes the foreign keys of a statement whose columns have two collations on the old server.

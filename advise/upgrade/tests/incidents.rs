@@ -14,6 +14,8 @@
 //! - `-- unmended`: findings may have no mend;
 //! - `-- app`: the statements are the application's, and stop no replica;
 //! - `-- settings`: settings are advised, with which nothing is left.
+//!
+//! The environment variable `FIXTURE` names the only fixtures that run, separated by commas.
 
 use std::fs;
 use std::io::Cursor;
@@ -50,6 +52,8 @@ fn fixtures() -> Vec<Fixture> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
+    let named = std::env::var("FIXTURE").ok();
+    let is_named = |fixture: &Fixture| named.as_ref().is_none_or(|all| all.split(',').any(|name| name == fixture.name));
     files
         .iter()
         .map(|path| {
@@ -58,6 +62,7 @@ fn fixtures() -> Vec<Fixture> {
             let name = path.file_stem().unwrap().to_string_lossy().into_owned();
             Fixture { name, schema: schema.to_owned(), statements: statements.to_owned() }
         })
+        .filter(is_named)
         .collect()
 }
 

@@ -43,12 +43,14 @@ pub use copy::{Copy, Refusal, Session};
 pub use error::Error;
 pub use fill::ROWS;
 pub use load::{
-    DEFAULT_SCHEMA, Encoding, Loaded, RefusedStatement, copy_schemas, create_definers, describe_left_out,
-    list_schemas, load_dump, refuse_missing_schemas,
+    DEFAULT_SCHEMA, Encoding, Loaded, RefusedStatement, copy_schemas, create_definers, describe_left_out, list_schemas,
+    load_dump, refuse_missing_schemas,
 };
 pub use model::*;
 pub use name::NO_TABLE;
-pub use refused::{Refused, is_taken, refused_in_program, refused_in_view, refused_patterns};
+pub use refused::{
+    ProgramQuery, Refused, is_taken, program_queries, refused_in_program, refused_in_view, refused_patterns,
+};
 pub use remedy::splice;
 pub use run::{Found, Given, JudgedProgram, Request, diagnose, diagnose_program, diagnose_view, sets_up};
 pub use source::confirm;

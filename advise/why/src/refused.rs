@@ -7,6 +7,7 @@ use crate::Error;
 use crate::copy::{Call, Copy, Place, Refusal, Session, StoredProgram};
 use crate::ddl::create_query;
 use crate::judge::is_conflict;
+use crate::model::PlanFigures;
 use crate::remedy::splice;
 use crate::spot::Source;
 use crate::trial::{is_explainable, is_time_limit, piece_source, without_into};
@@ -60,6 +61,34 @@ pub fn refused_in_program(
         return Ok(Vec::new());
     }
     ask_each(copy, all)
+}
+
+/// A query of a stored program, explained with the program's parameters and variables.
+pub struct ProgramQuery {
+    pub text: String,
+    place: Place,
+}
+
+impl ProgramQuery {
+    /// Returns the plan of the query, or of another in its place. The inner error is the server's
+    /// refusal.
+    pub fn explain(&self, copy: &mut Copy<'_>, text: &str) -> Result<Result<PlanFigures, Refusal>, Error> {
+        Ok(copy.explain(&self.place, &without_into(text))?.map(|plan| plan.figures))
+    }
+}
+
+/// Returns the queries of a stored program. `keyword` is `PROCEDURE`, `FUNCTION`, `TRIGGER` or
+/// `EVENT`.
+pub fn program_queries(
+    copy: &Copy<'_>,
+    keyword: &'static str,
+    schema: &str,
+    name: &str,
+) -> Result<Vec<ProgramQuery>, Error> {
+    let Some(program) = copy.program(keyword, schema, name)? else { return Ok(Vec::new()) };
+    let sources = (0..program.parsed.pieces.len()).filter_map(|at| piece_source(&program, &Call::default(), at));
+    let queries = sources.filter(|source| !source.is_expression && sql::is_query(&source.text, SqlMode::default()));
+    Ok(queries.map(|source| ProgramQuery { text: source.text, place: source.place }).collect())
 }
 
 /// Asks for a view and its regular expressions.

@@ -11,10 +11,10 @@ use facts::{Facts, Limits, Scope};
 use server::{Progress, Server, is_same_collation};
 
 use crate::Error;
+use crate::difference;
 use crate::material::{Given, describe_unseen};
 use crate::model::{Area, Finding, Kind, Report, Tried};
 use crate::run::{Phases, empty_report};
-use crate::script;
 use crate::settings::Defaults;
 
 /// Schemas and queries to compare.
@@ -65,7 +65,7 @@ pub fn compare_live(
         findings,
         notes,
         unchecked: std::iter::once(UNCHECKED.to_owned())
-            .chain(script::describe_about_server(&request.scripts))
+            .chain(difference::describe_about_server(&request.scripts))
             .chain(unchecked)
             .collect(),
         unseen: hidden.into_iter().collect(),

@@ -11,10 +11,11 @@ use workload_folder::{Effect, check_calls, statement_effect};
 use super::LiveRequest;
 use crate::Error;
 use crate::already::set_old_error;
+use crate::difference::{describe_difference, describe_renaming};
 use crate::grouped::Groups;
 use crate::material::Given;
 use crate::model::{Finding, Kind};
-use crate::script::{Done, describe_difference, describe_renaming};
+use crate::script::Done;
 use crate::side::{Ran, Session, failed, stop_clock};
 
 /// Findings about queries, and the number of queries.
