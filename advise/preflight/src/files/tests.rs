@@ -154,7 +154,7 @@ fn partitions_and_generated_columns_of_a_dump_are_checked() {
 /// Under the old collation `'B'` equals `'b'`, so no server takes it as a constant, too.
 #[test]
 fn lists_get_no_second_constant() {
-    let report = mysql(
+    let report = check_mysql_dump(
         "CREATE TABLE `t` (\n  `a` varchar(10) DEFAULT NULL\n) ENGINE=InnoDB DEFAULT CHARSET=latin1\n\
          /*!50500 PARTITION BY LIST  COLUMNS(a)\n(PARTITION p0 VALUES IN ('y') ENGINE = InnoDB) */;\n\
          INSERT INTO `t` VALUES ('y'),('ü');\n",
@@ -167,7 +167,7 @@ fn lists_get_no_second_constant() {
 #[test]
 fn bytes_of_utf8mb3_stay() {
     let report = |charset: &str| {
-        mysql(&format!(
+        check_mysql_dump(&format!(
             "CREATE TABLE `t` (\n  `a` varchar(20) DEFAULT NULL,\n  `h` char(32) GENERATED ALWAYS AS (md5(`a`)) STORED\n) \
              ENGINE=InnoDB DEFAULT CHARSET={charset};\n"
         ))
