@@ -1,10 +1,10 @@
 //! Names the functions of collations, which servers export only in part.
 //!
-//! Each collation is a `CHARSET_INFO` object (`my_charset_…`). It holds the names of charset and
-//! collation, and near its end two adjacent pointers to tables of functions: to the charset's
-//! (`MY_CHARSET_HANDLER`) and to the collation's (`MY_COLLATION_HANDLER`). The offsets differ
-//! between versions. They are learnt from the exported objects, whose symbols contain the charset's
-//! name. Then all objects with this layout are read, exported or not.
+//! Each collation is an object (`my_charset_…`). It holds the names of charset and collation, and
+//! near its end two adjacent pointers: to a table of the charset's functions and to a table of the
+//! collation's functions. The offsets differ between versions. They are learnt from the exported
+//! objects, whose symbols contain the charset's name. Then all objects with this layout are read,
+//! exported or not.
 //!
 //! The order of slots in a table differs between versions, too. `slots.conf` has the orders of
 //! builds that export the functions. The chosen order contradicts nothing in the program: no
@@ -37,7 +37,7 @@ pub(crate) struct FunctionNames {
     collations: BTreeSet<String>,
 }
 
-/// Offsets in `CHARSET_INFO`, which differ between versions.
+/// Offsets in a collation's object, which differ between versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CollationLayout {
     /// Bytes of an object.
