@@ -32,8 +32,10 @@ const SERVERS: [&str; 11] = [
 
 const SEED_VARIABLE: &str = "PROPTEST_RNG_SEED";
 
-/// Options of `cargo test` that select about half of the tests by time. Most of them wait for
-/// servers.
+/// Environment variable with the number of tests that run at a time.
+const THREADS_VARIABLE: &str = "RUST_TEST_THREADS";
+
+/// Options of `cargo test` that select the end-to-end tests, about half of all by time.
 const END_TO_END: [&str; 3] = ["--workspace", "--test", "e2e"];
 
 #[derive(clap::Args)]
@@ -93,10 +95,7 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
         if !cargo_test(&["--workspace".to_owned(), "--no-run".to_owned()], &[])? {
             bail!("the tests don't compile");
         }
-        let options = END_TO_END.map(str::to_owned);
-        let output = bindings::target().with_file_name("end-to-end.log");
-        let process = Background::start(cargo_test_command(&options, &arguments.rest), "end-to-end tests", output)?;
-        background.push((format!("cargo test {}", options.join(" ")), process));
+        background.push((format!("cargo test {}", END_TO_END.join(" ")), start_end_to_end(&arguments.rest)?));
     }
     let mut failed = Vec::new();
     for options in cargo_options(&part, &workspace) {
@@ -113,6 +112,16 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
         eprintln!("FAILED: {line}");
     }
     Ok(failed.is_empty())
+}
+
+/// Starts the end-to-end tests, one and a half per core: most wait for servers.
+fn start_end_to_end(rest: &[String]) -> Result<Background> {
+    let mut command = cargo_test_command(&END_TO_END.map(str::to_owned), rest);
+    if std::env::var_os(THREADS_VARIABLE).is_none() {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        command.env(THREADS_VARIABLE, (cores + cores.div_ceil(2)).to_string());
+    }
+    Background::start(command, "end-to-end tests", bindings::target().with_file_name("end-to-end.log"))
 }
 
 fn parse_part(name: Option<&str>, workspace: &Workspace) -> Result<Part> {
