@@ -57,7 +57,7 @@ fn checks_named_in_conversions_exist() {
         .collect();
     let rows = page.lines().filter_map(|line| line.strip_prefix("| ")).map(|line| line.split(" | ").collect());
     let rows: Vec<Vec<&str>> = rows.filter(|row: &Vec<&str>| row[0].parse::<u32>().is_ok()).collect();
-    assert_eq!(rows.len(), 31);
+    assert!(rows.len() > 30, "{} rows", rows.len());
     for found_by in rows.iter().map(|row| row[3]) {
         for name in found_by.split('`').skip(1).step_by(2).filter(|name| !name.starts_with("--") && !name.contains(' '))
         {
