@@ -7,6 +7,7 @@ use server::Conn;
 use sql::{SqlMode, Token, tokenize};
 
 use crate::copy::{Place, Session};
+use crate::model::TableAccess;
 use crate::plan::Plan;
 use crate::spot::Source;
 use crate::syntax::TableKind;
@@ -19,11 +20,16 @@ struct Unused {
     column: String,
 }
 
-/// Lowers [`crate::model::TableAccess::kept`] of tables with an unused index to the rows that one
-/// value of the index's first column has.
+/// Lowers [`TableAccess::kept`] of tables with an unused index to the rows that one
+/// value of the index's first column has. The first table of a join is left out: how many values
+/// would be looked up in it is unknown.
 pub fn estimate_kept(conn: &mut Conn, plan: &mut Plan, text: &str, schema: &str) -> mysql::Result<()> {
     for unused in plan.warnings.iter().filter_map(|warning| parse_warning(warning)) {
         let Some(table) = named_table(text, &unused.table) else { continue };
+        let is_table = |access: &TableAccess| access.table.eq_ignore_ascii_case(&table.alias);
+        if plan.figures.tables.len() > 1 && plan.figures.tables.first().is_some_and(is_table) {
+            continue;
+        }
         let rows: Option<Option<u64>> = conn.exec_first(
             "SELECT CAST(MIN(CEIL(t.TABLE_ROWS / s.CARDINALITY)) AS UNSIGNED) FROM information_schema.STATISTICS s \
              JOIN information_schema.TABLES t ON t.TABLE_SCHEMA = s.TABLE_SCHEMA AND t.TABLE_NAME = s.TABLE_NAME \
@@ -31,7 +37,7 @@ pub fn estimate_kept(conn: &mut Conn, plan: &mut Plan, text: &str, schema: &str)
             (table.schema.as_deref().unwrap_or(schema), &table.name, &unused.column),
         )?;
         let Some(rows) = rows.flatten() else { continue };
-        for access in plan.figures.tables.iter_mut().filter(|one| one.table.eq_ignore_ascii_case(&table.alias)) {
+        for access in plan.figures.tables.iter_mut().filter(|access| is_table(access)) {
             access.kept = Some(access.kept.unwrap_or(access.rows).min(rows));
         }
     }
