@@ -268,7 +268,7 @@ fn statements_of_many_comparisons_are_judged_in_part() {
     let mut copy = Copy::new(&server).unwrap();
     let equal = vec!["s = u"; 300].join(" OR ");
     let different = (0..5000).map(|n| format!("CONCAT(s, {n}) = u")).collect::<Vec<_>>().join(" OR ");
-    for (conditions, most, note) in [(equal, 200, None), (different, 8000, Some("4800 expressions"))] {
+    for (conditions, most, note) in [(equal, 200, None), (different, 8000, Some("4,800 expressions"))] {
         let before = questions();
         let given =
             Given { place: "x".into(), text: format!("SELECT * FROM t WHERE {conditions}"), ..Given::default() };
