@@ -12,8 +12,8 @@ use mysql_collation::{Flavour, catalogue};
 /// Environment variable with the shell's name, which the script of `weigh completions` sets.
 pub const VARIABLE: &str = "WEIGH_COMPLETE";
 
-/// Bash inserts a candidate as it stands, and would run a file's name such as `$(x)`. The other
-/// shells quote. Without `set -f`, bash would expand a file's name such as `*`.
+/// Bash inserts a candidate as it stands, and would run a file's name such as `$(x)`. Zsh and
+/// fish quote it. Without `set -f`, bash would expand a file's name such as `*`.
 const BASH_QUOTING: &str = r#"_weigh_complete() {
     local at globs=1
     [[ $- == *f* ]] && globs=

@@ -39,7 +39,7 @@ pub(crate) fn render(page: &impl askama::Template) -> String {
     if text.contains(acts) { text.replace(acts, "\u{FFFD}") } else { text }
 }
 
-/// Escapes line feeds outside of code. Those of templates, which end their lines in a tag, stay.
+/// Escapes line feeds outside of code. A line feed after a tag stays: it is the template's.
 fn escape_line_feeds(page: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(page.len()), page);
     let next_code = |rest: &str| CODE.iter().filter_map(|name| Some((rest.find(&format!("<{name}"))?, *name))).min();

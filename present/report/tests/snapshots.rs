@@ -329,7 +329,7 @@ fn classes_of_a_workload_folder_share_the_mix() {
     assert!(printed.contains(line), "{printed}");
 }
 
-/// What intervals leave out is said once, and chance is not named as a cause.
+/// The page says once what its intervals leave out, and names no chance as a cause.
 #[test]
 fn profiles_without_a_difference_name_no_cause() {
     let profiles = std::fs::read_to_string(folder("profile/profiles.json")).unwrap();

@@ -298,7 +298,7 @@ mod tests {
         }
     }
 
-    /// What a registry or mirror without an end would make a tool do.
+    /// A registry or mirror without an end makes a tool wait, or take memory or disk.
     #[test]
     fn tools_have_limits() {
         let error = run_tool(shell("sleep 60"), "wait", Duration::from_millis(100), |_| {}).unwrap_err().to_string();

@@ -39,7 +39,7 @@ pub(super) enum Sample {
     Early,
     /// The values of a list, as SQL.
     Listed(Vec<String>),
-    /// The same value in every row, as SQL.
+    /// One value for all rows, as SQL.
     Fixed(String),
 }
 

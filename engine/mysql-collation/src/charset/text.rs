@@ -16,9 +16,9 @@ use crate::simd;
 pub struct Undecodable {
     /// Character set of the string.
     pub charset: Charset,
-    /// Place in the string.
+    /// Byte offsets in the string.
     pub bytes: Range<usize>,
-    /// What the bytes are: unassigned, ill-formed, or the code point of a surrogate.
+    /// Reason: unassigned, ill-formed, or the code point of a surrogate.
     pub content: Content,
 }
 
@@ -43,7 +43,7 @@ pub struct Unencodable {
     pub charset: Charset,
     /// First character that is lacking.
     pub character: char,
-    /// Its place in the string, in bytes.
+    /// Byte offset of the character in the string.
     pub at: usize,
 }
 

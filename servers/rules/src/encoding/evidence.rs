@@ -72,7 +72,7 @@ fn has_neighbour(sequences: &[Sequence], index: usize) -> bool {
     before.into_iter().chain(sequences.get(index + 1)).any(is_neighbour)
 }
 
-/// True if correctly encoded text never has these characters between these neighbours. Such a
+/// True if correctly encoded text never has these characters between these neighbours, so that the
 /// sequence alone proves double encoding.
 fn is_evident_alone(characters: &[char], sequence: &Sequence) -> bool {
     let Sequence { at, length, decoded, .. } = *sequence;

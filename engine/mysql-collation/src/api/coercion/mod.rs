@@ -95,7 +95,7 @@ pub enum CollationChoice {
     IllegalMix,
 }
 
-/// What an expression does with its operands.
+/// Use that an expression makes of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Expression {
@@ -112,8 +112,8 @@ pub enum CombinedCollation {
     /// Collation and coercibility of the comparison or of the text, which can be an operand of
     /// another expression. Operands of other character sets are converted.
     Collation(Operand<'static>),
-    /// The same, if the character set can represent the values of operands that are converted.
-    /// Otherwise one of the errors of `IllegalMix`, or 3854 in MySQL 8 and later.
+    /// Collation and coercibility, if the character set can represent the values of operands that
+    /// are converted. Otherwise one of the errors of `IllegalMix`, or 3854 in MySQL 8 and later.
     CollationIfRepresentable(Operand<'static>),
     /// "Illegal mix of collations".
     IllegalMix {

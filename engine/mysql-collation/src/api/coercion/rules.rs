@@ -47,8 +47,8 @@ impl Known {
 
 /// Returns the collation that MariaDB means by a name with `0900`; other collations as they are.
 /// MariaDB 11.8.9 compares a string of `utf8mb4_cs_0900_as_cs` with one of
-/// `utf8mb4_uca1400_czech_nopad_as_cs`. Its `utf8mb4_0900_bin` is `utf8mb4_nopad_bin`; that of
-/// 11.4.5 is `utf8mb4_bin`.
+/// `utf8mb4_uca1400_czech_nopad_as_cs`. By `utf8mb4_0900_bin`, 11.8.9 means `utf8mb4_nopad_bin`, and
+/// 11.4.5 means `utf8mb4_bin`.
 fn resolve_alias(version: ServerVersion, info: &'static Info) -> &'static Info {
     let parts = info.name.strip_prefix("utf8mb4_").and_then(|rest| rest.split_once("0900_"));
     let (Some((language, levels)), Flavour::MariaDb) = (parts, info.flavour) else { return info };
