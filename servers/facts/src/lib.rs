@@ -1,7 +1,7 @@
 //! Facts about a server: settings, schemas, tables, columns, indexes, foreign keys, stored
 //! programs, sessions and replication.
 //!
-//! The types are plain data without conclusions. They can be serialised, so that checks can be
+//! [`Facts`] are plain data without conclusions. They can be serialised, so that checks can be
 //! tested with saved facts and with real servers. This crate reads no rows of users' tables.
 
 mod model;

@@ -20,7 +20,7 @@ pub struct RunnableNames {
     names: Vec<Name>,
     /// Places in `names`, by the longest word of the name.
     by_word: HashMap<Vec<u8>, Vec<usize>>,
-    /// Place of the first name without a word, which every statement has.
+    /// Place of the first name without a word, such as `-`. Each statement counts as naming it.
     wordless: Option<usize>,
 }
 
@@ -67,8 +67,8 @@ impl RunnableNames {
         self.names.push(Name { name: name.to_owned(), words });
     }
 
-    /// Returns a name that stands anywhere in the statement, in any schema, also in a string or
-    /// comment: servers differ in where these end.
+    /// Returns the first name whose words all stand in the statement, anywhere, in any order and
+    /// schema, also in a string or comment: servers differ in where these end.
     pub fn find_in(&self, statement: &str) -> Option<&str> {
         if self.names.is_empty() {
             return None;
@@ -116,8 +116,8 @@ impl Views {
     }
 }
 
-/// Returns the sort keys of the words of a statement, and of what old servers read in their place:
-/// `1.ef` is a number and `f`.
+/// Returns the sort keys of a statement's words, also without digits and an `e` at their beginning:
+/// old servers read `1.ef` as a number and `f`.
 fn words(statement: &str) -> Words {
     let mut keys = HashSet::new();
     for word in split(statement) {

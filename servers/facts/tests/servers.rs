@@ -109,7 +109,7 @@ fn check_read_only(server: &Server) {
     }
 }
 
-/// Reads objects that MySQL 5.6 does not have.
+/// Reads generated columns, check constraints and hidden indexes, which MySQL 5.6 does not have.
 fn check_newer_objects(server: &Server, conn: &mut Conn) {
     if server.version().starts_with("5.6") {
         return;

@@ -107,7 +107,7 @@ fn views_that_name_no_function_are_read_next_to_those_that_do() {
     }
 }
 
-/// Functions that servers describe.
+/// Query of the functions that a server's help describes.
 const DESCRIBED: &str = "SELECT DISTINCT topic.name FROM mysql.help_topic AS topic \
     JOIN mysql.help_category AS category USING (help_category_id) \
     WHERE category.name LIKE '%function%' OR category.name IN ('MBR', 'WKB', 'WKT') OR category.name LIKE '%properties'";

@@ -28,11 +28,12 @@ pub struct Facts {
     pub replication: Replication,
     /// Requested facts that could not be read.
     pub unseen: Vec<Unseen>,
-    /// Schemas that a run of `weigh` made. They are read only if requested by name.
+    /// Schemas that a run of `weigh` made, and that were left out. Empty if schemas were requested
+    /// by name.
     #[serde(default)]
     pub own_schemas: Vec<String>,
-    /// Text columns of the server's own schemas that programs name: `information_schema`,
-    /// `performance_schema`.
+    /// Text columns of `information_schema` (not in MySQL 8.0 and later) and
+    /// `performance_schema`, if a routine, trigger or event names the schema.
     #[serde(default)]
     pub system_columns: Vec<SystemColumn>,
 }
@@ -58,7 +59,7 @@ pub struct Schema {
     pub tables: Vec<Table>,
     /// Views, sorted by name.
     pub views: Vec<View>,
-    /// Stored procedures and functions, sorted by name.
+    /// Stored procedures, functions and packages, sorted by name.
     pub routines: Vec<Routine>,
     /// Triggers of all tables, sorted by name.
     pub triggers: Vec<Trigger>,

@@ -44,11 +44,12 @@ pub struct View {
     pub program: Program,
     /// `DEFINER` or `INVOKER`.
     pub security: String,
-    /// Columns, with the collations of their expressions.
+    /// Columns, with the collations of their expressions. Empty if the view was not opened: see
+    /// [`UnopenedViews`](crate::UnopenedViews).
     pub columns: Vec<crate::Column>,
 }
 
-/// A stored procedure or function.
+/// A stored procedure, function or package.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Routine {
     pub program: Program,

@@ -32,8 +32,8 @@ pub struct Session {
 pub struct Replication {
     /// `@@binlog_format`. `None` if the binary log is off or the variable does not exist.
     pub binlog_format: Option<String>,
-    /// Replication source as `host:port`. `None` if the server is not a replica, or the account may
-    /// not see the source.
+    /// Replication source as `host:port`, the first of several. `None` if the server is not a
+    /// replica, or the account may not see the source.
     pub source: Option<String>,
     /// Replicas registered at this server, as `host:port`, or `server id ID:port` if a replica does
     /// not report its host.

@@ -124,7 +124,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// True for a B-tree index that the optimizer may use to look up values of the column.
+    /// True for a visible B-tree index whose first part is the column or a prefix of it.
     pub fn can_look_up(&self, column: &str) -> bool {
         self.kind == IndexKind::Btree && !self.invisible && self.parts.first().is_some_and(|part| part.has(column))
     }

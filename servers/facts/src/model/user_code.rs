@@ -3,7 +3,7 @@ use sql::SqlMode;
 /// Stored and loadable functions of a server, and its views.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UserCode {
-    /// Names of functions and packages.
+    /// Names of functions and packages that don't count as harmless.
     pub functions: Vec<String>,
     /// Names of stored functions that count as harmless.
     pub harmless: Vec<String>,
@@ -16,14 +16,14 @@ pub struct ViewText {
     pub name: String,
     /// `None` if the account may not read it.
     pub text: Option<String>,
-    /// Character set of its author's client.
+    /// `character_set_client` of the session that created the view.
     pub client: String,
 }
 
 impl ViewText {
     /// Returns a function that the view calls without a schema, and that is not known to be
     /// harmless: of the server, a plugin, a component or a library, or stored and not in
-    /// `harmless`. `None` for a text that the account may not read.
+    /// `harmless`. `None` if there is none, or if the account may not read the text.
     pub fn unknown_function(&self, harmless: &[String]) -> Option<String> {
         // Servers read the text of a view in this mode, not in the mode of the session.
         let mode = SqlMode::default();

@@ -10,8 +10,8 @@ use sql::SessionSetting;
 /// Time limits of reading.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Maximum execution time of a statement. MySQL before 5.7.8 and MariaDB before 10.1.1 do not
-    /// enforce it.
+    /// Maximum execution time of a statement. MySQL enforces it for `SELECT` only. MySQL before
+    /// 5.7.8 and MariaDB before 10.1.1 do not enforce it.
     pub statement: Duration,
     /// Maximum wait for a metadata lock. Cut to whole seconds, at least 1.
     pub lock: Duration,

@@ -35,7 +35,7 @@ impl DictionaryRow {
         self.optional_text(index).unwrap_or_default()
     }
 
-    /// Returns a value as a number. `None` for NULL, negative numbers and other text.
+    /// Returns a value as a number. `None` for NULL, negative numbers, and text that is no number.
     pub fn number(&self, index: usize) -> Option<u64> {
         match self.0.get(index)? {
             Value::Int(number) => u64::try_from(*number).ok(),
@@ -44,7 +44,7 @@ impl DictionaryRow {
         }
     }
 
-    /// True if the value is `YES`.
+    /// True if the value is `YES`, in any case of letters.
     pub fn is_yes(&self, index: usize) -> bool {
         self.optional_text(index).is_some_and(|value| value.eq_ignore_ascii_case("yes"))
     }

@@ -94,9 +94,9 @@ pub fn rights_beyond(conn: &mut Conn, prefix: &str) -> mysql::Result<Vec<String>
     Ok(if granted.is_empty() { reachable_schemas(conn, prefix)? } else { granted })
 }
 
-/// Lists the schemas that the account may use, except those with the prefix. `SHOW GRANTS` leaves
-/// out the rights of `''@'%'`, which every account has: after `mysql_install_db` of MySQL 5.6 and
-/// MariaDB 10.1, on `test` and `test\_%`.
+/// Lists the schemas that the account may use, except those with the prefix, `information_schema`
+/// and `performance_schema`. `SHOW GRANTS` leaves out the rights of `''@'%'`, which every account
+/// has: after `mysql_install_db` of MySQL 5.6 and MariaDB 10.1, on `test` and `test\_%`.
 fn reachable_schemas(conn: &mut Conn, prefix: &str) -> mysql::Result<Vec<String>> {
     let schemas: Vec<String> = conn.query("SELECT SCHEMA_NAME FROM information_schema.SCHEMATA")?;
     let is_own = |name: &str| {
@@ -105,7 +105,7 @@ fn reachable_schemas(conn: &mut Conn, prefix: &str) -> mysql::Result<Vec<String>
     };
     let mut reachable = Vec::new();
     for name in schemas.iter().filter(|name| !is_own(name)) {
-        // With SHOW DATABASES, all are listed.
+        // With SHOW DATABASES, an account also sees schemas that it may not use.
         match conn.query_drop(format!("USE {}", sql::quote_identifier(name))) {
             Ok(()) => reachable.push(format!("the schema {name}")),
             Err(mysql::Error::MySqlError(error))
@@ -116,7 +116,7 @@ fn reachable_schemas(conn: &mut Conn, prefix: &str) -> mysql::Result<Vec<String>
     Ok(reachable)
 }
 
-/// Returns the schemas in which the account has the privilege neither as a whole nor on a table.
+/// Returns the schemas on which the account lacks the privilege, and on each of whose tables, too.
 /// Empty if the account has roles: a role may have the privilege.
 pub fn schemas_without(conn: &mut Conn, privilege: &str, schemas: &[String]) -> mysql::Result<Vec<String>> {
     let grants = Grants::read(conn)?;
@@ -188,8 +188,8 @@ impl Grants {
             .collect()
     }
 
-    /// True if the account has a privilege on all objects of a schema. `SELECT` is the privilege on
-    /// `mysql.proc`, or on all tables.
+    /// True if the account has a privilege on all objects of a schema. `SELECT` means the right to
+    /// see routines: on `mysql.proc`, or on `*.*`. `SELECT` on `*.*` counts as `SHOW_ROUTINE`, too.
     pub fn has(&self, privilege: &str, schema: &str) -> bool {
         let grants = |set: &BTreeSet<String>| {
             set.contains(privilege) || set.contains("ALL PRIVILEGES") || set.contains("ALL")
@@ -217,7 +217,7 @@ impl Grants {
     }
 }
 
-/// Removes quotes: `` `shop`.* `` → `shop.*`.
+/// Removes all backticks: `` `shop`.* `` → `shop.*`.
 fn strip_quotes(object: &str) -> String {
     object.replace('`', "")
 }

@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Runs a query of `TABLES` or `COLUMNS` about all tables and views of a schema that may be
-    /// opened. `rest` are conditions, with an `AND` first, and the order.
+    /// opened. `rest` follows the condition on the schema: `AND …`, `ORDER BY …`, or both.
     fn query_schema(
         &mut self,
         what: &'static str,

@@ -78,8 +78,9 @@ impl Reader<'_> {
         Ok(rows.iter().map(routine).collect())
     }
 
-    /// MySQL 5.7 parses the routines for this query, and fails with a syntax error if one was
-    /// written in swe7, in which quotes are other characters.
+    /// Runs the query of the parameters. MySQL 5.7 parses the routines for it, and fails with a
+    /// syntax error if one was written in swe7, in which the bytes of quotes are other characters.
+    /// Then there is an [`Unseen`](crate::Unseen) entry, and no parameter.
     fn read_parameters(&mut self, schema: &str, query: &str) -> Result<Vec<DictionaryRow>, Error> {
         match self.try_query(query, &[schema]) {
             Err(mysql::Error::MySqlError(error)) if error.code == error_code::PARSE_ERROR => {

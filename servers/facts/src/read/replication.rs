@@ -5,8 +5,8 @@ use server::{Error, Flavour, Version};
 use super::{DictionaryRow, Privilege, Reader};
 use crate::{Replication, ServerFacts};
 
-/// Columns of `SHOW REPLICAS` on MySQL: server id, host, port, source id and UUID. MariaDB has no
-/// UUID.
+/// Number of columns of `SHOW REPLICAS` on MySQL: server id, host, port, source id and UUID.
+/// MariaDB has no UUID. User and password are additional columns.
 const MAX_COLUMNS_WITHOUT_ACCOUNT: usize = 5;
 
 impl Reader<'_> {

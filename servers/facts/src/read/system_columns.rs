@@ -5,7 +5,7 @@ use server::{Error, Flavour, Version};
 use super::Reader;
 use crate::{Program, Schema, SystemColumn};
 
-/// Schemas of the server whose tables programs compare with those of users.
+/// The server's own schemas that programs often query.
 const NAMED_SCHEMAS: [&str; 2] = ["information_schema", "performance_schema"];
 
 impl Reader<'_> {

@@ -1,4 +1,4 @@
-//! Reading the names of functions and views of all schemas.
+//! Reading the names of functions, and the views, of all schemas.
 
 use mysql::prelude::Queryable;
 use server::Conn;
@@ -11,10 +11,11 @@ pub(super) fn is_installed(schema: &str, definer: &str) -> bool {
     schema == "sys" && ["mysql.sys@localhost", "mariadb.sys@localhost"].contains(&definer)
 }
 
-/// Reads the functions that the account sees, and the views. Leaves out those of the schema `sys`
-/// as servers install it.
+/// Reads the stored functions that the account sees, the loadable functions if it may list them,
+/// and the views. Functions of the schema `sys`, as servers install it, count as harmless. Its
+/// views are left out.
 ///
-/// An account doesn't see functions that it may not execute.
+/// An account doesn't see stored functions that it may not execute.
 pub fn read_user_code(conn: &mut Conn) -> mysql::Result<UserCode> {
     let stored = "SELECT ROUTINE_NAME, ROUTINE_SCHEMA, DEFINER FROM information_schema.ROUTINES \
                   WHERE ROUTINE_TYPE <> 'PROCEDURE'";
@@ -32,8 +33,8 @@ pub fn read_user_code(conn: &mut Conn) -> mysql::Result<UserCode> {
     Ok(UserCode { functions, harmless, views: read_views(conn)? })
 }
 
-/// Reads the stored functions that run with the rights of this account, and all views. Leaves out
-/// functions with `SQL SECURITY DEFINER` of another definer. Opens no view.
+/// Reads the stored functions that run with the rights of this account, and the views. Functions
+/// with `SQL SECURITY DEFINER` of another definer count as harmless. Opens no view.
 pub fn read_code_with_own_rights(conn: &mut Conn) -> mysql::Result<UserCode> {
     let query = "SELECT ROUTINE_NAME, SECURITY_TYPE, DEFINER, CURRENT_USER() FROM information_schema.ROUTINES \
                  WHERE ROUTINE_TYPE <> 'PROCEDURE'";
