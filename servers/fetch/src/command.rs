@@ -14,8 +14,8 @@ use crate::Error;
 /// Maximum time between two checks for a signal or the deadline while a command runs.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Maximum output of a command in bytes, on stdout and on stderr. A command that writes more gets
-/// SIGPIPE. The names of all of apt's packages are 2 MB.
+/// Maximum output of a command in bytes, on each of stdout and stderr. A command that writes more
+/// gets SIGPIPE. The names of all of apt's packages are 2 MB.
 const MAX_OUTPUT_BYTES: u64 = 64 << 20;
 
 /// Time to wait for the end of stderr after the end of the command.
@@ -186,8 +186,7 @@ fn collect_stderr(stderr: impl Read + Send + 'static) -> Receiver<String> {
     text
 }
 
-/// Returns the command line without options of the form `-oName=value`, which only set apt's
-/// private configuration.
+/// Returns the command line without arguments that begin with `-o`, such as apt's `-oName=value`.
 fn format_command_line(command: &Command) -> String {
     let mut text = command.get_program().to_string_lossy().into_owned();
     for argument in command.get_args().map(|argument| argument.to_string_lossy()).filter(|text| !text.starts_with("-o"))

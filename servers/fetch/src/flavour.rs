@@ -1,7 +1,7 @@
 //! Server products and versions.
 //!
-//! MySQL and MariaDB differ in the weights of collations with the same name, and in the names of
-//! settings.
+//! MySQL and MariaDB differ in the weights of some collations with the same name, and in the names
+//! of some settings.
 
 use std::fmt;
 

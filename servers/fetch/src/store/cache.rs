@@ -43,9 +43,9 @@ impl Cache {
         Self::at(&root).map_err(Error::io("use the cache", &root))
     }
 
-    /// Fails if another user than root could put files into the cache, or has put some there: this
-    /// user would run programs of others. The path of the cache gets absolute, because its programs
-    /// run with other working directories.
+    /// Fails if a user other than this one and root could put files into the cache, or has put some
+    /// there: this user would run programs of others. The path of the cache becomes absolute: its
+    /// programs run with other working directories.
     fn at(root: &Path) -> io::Result<Self> {
         let advise = |error: io::Error| {
             io::Error::new(error.kind(), format!("{error}; name a folder of your own by WEIGH_CACHE"))

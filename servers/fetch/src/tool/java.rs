@@ -9,7 +9,7 @@ use std::process::Command;
 use super::entries;
 use crate::{Error, certificates, command};
 
-/// Writes the host's certificates into a file for Java.
+/// Java program that writes the host's certificates into a file for Java.
 const TRUST_HOST: &str = include_str!("TrustHost.java");
 
 /// Makes Maven and the JDK below `root` independent of `/etc`, and lets them trust the certificates
@@ -24,7 +24,7 @@ pub fn prepare_maven(root: &Path) -> Result<(), Error> {
     command::output(java, "make the host's certificates readable for Java").map(drop)
 }
 
-/// Redirects links below a folder of `root` to settings in `/etc` to the settings below `root`.
+/// Redirects links below a folder of `root`: a link to `/etc/x` then leads to `etc/x` below `root`.
 pub fn relink_settings(root: &Path, folder: &str) -> Result<(), Error> {
     let mut folders = vec![root.join(folder)];
     while let Some(folder) = folders.pop() {

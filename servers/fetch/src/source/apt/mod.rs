@@ -319,7 +319,8 @@ fn write(path: &Path, text: &str) -> Result<(), Error> {
     fs::write(path, text).map_err(Error::io("write", path))
 }
 
-/// Returns the Debian mirror that this machine uses.
+/// Returns the URI of the Debian mirror that this machine uses. `None` if its apt sources name
+/// none.
 pub fn debian_mirror() -> Result<Option<String>, Error> {
     let host = mirror::Release::read_host();
     Ok(mirror::find_debian_mirror(&mirror::read_host_sources()?, &host).map(|(uri, _)| uri))
