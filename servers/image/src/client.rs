@@ -25,7 +25,8 @@ const MAX_SILENCE: Duration = Duration::from_secs(25);
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Minimum rate of a download in bytes per second.
 const MIN_RATE: u64 = 1024;
-/// Free space of a disk that a download leaves, and the interval at which it looks.
+/// Free space that a download leaves on its disk, and how much it receives between two looks at
+/// the free space, in bytes.
 const RESERVED_BYTES: u64 = 256 << 20;
 const DISK_INTERVAL: u64 = 16 << 20;
 /// Maximum number of resumptions of a download.
@@ -121,8 +122,8 @@ pub(crate) struct ExpectedFile<'a> {
     pub max_bytes: u64,
 }
 
-/// Downloads into `file` and verifies the digest. `get` requests the bytes from an offset on. It is
-/// called again after a broken connection, at most 3 times.
+/// Downloads into `file` and verifies the digest. `get` requests the bytes from an offset on. `get`
+/// is called again after a connection that broke or was too slow, at most 3 times.
 pub(crate) fn download_verified(
     client: &Client,
     expected: &ExpectedFile,
@@ -165,8 +166,8 @@ struct Transfer<'a> {
 }
 
 impl Transfer<'_> {
-    /// Receives a body. Returns `Some` error if the connection broke and the download may be
-    /// resumed.
+    /// Receives a body. Returns `Some` error if the connection broke or was too slow, and the
+    /// download may be resumed.
     fn receive(&mut self, response: Response<Body>) -> Result<Option<io::Error>, Error> {
         let body = response.into_body();
         if self.received == 0 {
@@ -220,7 +221,7 @@ impl Transfer<'_> {
 
     /// Fails if the disk would have less than [`RESERVED_BYTES`] free after `bytes` more.
     fn check_disk(&self, bytes: u64) -> Result<(), Error> {
-        // Some file systems of the network do not say.
+        // Some network file systems do not report their free space.
         let Ok(disk) = rustix::fs::fstatvfs(&self.file) else { return Ok(()) };
         let free = disk.f_bavail.saturating_mul(disk.f_frsize);
         if free >= bytes.saturating_add(RESERVED_BYTES) {

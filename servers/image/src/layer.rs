@@ -34,8 +34,8 @@ const OPAQUE_WHITEOUT: &[u8] = b".wh..wh..opq";
 /// servers are smaller.
 const MAX_BYTES: u64 = 32 << 30;
 
-/// Maximum number of entries of a layer or archive, and of the folders that they are created with.
-/// Images of servers have some ten thousand.
+/// Maximum number of entries of a layer or archive, plus folders created for entries. Images of
+/// servers have some ten thousand.
 const MAX_ENTRIES: u64 = 1_000_000;
 
 /// Maximum number of parts of a path. Images of servers have some 20.
@@ -106,8 +106,8 @@ pub(crate) fn apply(root: &Path, kind: ArchiveKind, archive: impl Read, monitor:
     Ok(())
 }
 
-/// Reads the bytes after the end of a layer's archive. Fails if more than padding follows: a few
-/// compressed bytes could expand to days of work.
+/// Reads the bytes after the end of a layer's archive. Fails if there are more than
+/// [`MAX_TRAILING_BYTES`]: a few compressed bytes could expand to days of work.
 pub(crate) fn skip_padding(kind: ArchiveKind, archive: &mut impl Read, monitor: &dyn Monitor) -> Result<(), Error> {
     let mut rest = archive.take(MAX_TRAILING_BYTES + 1);
     let mut buffer = vec![0; CHUNK_BYTES];
@@ -357,7 +357,7 @@ impl Unpacker<'_> {
         Ok(PathBuf::from(OsStr::from_bytes(&target.ok_or_else(none)?)))
     }
 
-    /// Creates a link that resolves on the host as it does in the image.
+    /// Creates a link with a relative target, so that it resolves below the root on the host, too.
     fn add_symlink(&self, link: &Path, path: &Path, link_target: &Path) -> Result<(), Error> {
         let folder = link.parent().and_then(|folder| folder.strip_prefix(self.root).ok()).unwrap_or(Path::new(""));
         let depth = folder.components().count();

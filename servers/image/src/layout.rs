@@ -51,7 +51,7 @@ impl Layout {
         (folder.join("oci-layout").is_file() && folder.join(INDEX).is_file()) || folder.join(DOCKER_MANIFEST).is_file()
     }
 
-    /// Reads the image for this machine. Fails if there are several.
+    /// Reads the image for this machine. Fails if there is none, or if there are several.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let folder = folder.to_owned();
         let (digest, image) =
@@ -59,8 +59,7 @@ impl Layout {
         Ok(Self { folder, image, digest })
     }
 
-    /// Digest of the manifest. Archives of `docker save` have none; the digest of the configuration
-    /// replaces it.
+    /// Digest of the manifest, or for an archive of `docker save` of the configuration.
     pub fn digest(&self) -> &str {
         &self.digest
     }

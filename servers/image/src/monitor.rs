@@ -8,7 +8,7 @@ pub trait Monitor {
     fn step(&self, description: &str);
     /// The share of the current step that is done, from 0 to 1.
     fn fraction(&self, done: f64);
-    /// True if the work should stop. Called before each received block and each unpacked entry.
+    /// True if the work should stop. Called before each block that is received or unpacked.
     fn is_interrupted(&self) -> bool;
 }
 

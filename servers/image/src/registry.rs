@@ -131,8 +131,8 @@ impl Registry {
             return Err(self.missing_tag_error(version));
         }
         let header = response.headers().get("docker-content-digest").and_then(|value| value.to_str().ok());
-        // For a tag, only the registry's header has a digest. Without this header, the manifest is
-        // not verified.
+        // For a tag, only the registry's header has a digest. Without a SHA-256 there, the manifest
+        // is not verified.
         let expected =
             if version.starts_with("sha256:") { Some(version.to_owned()) } else { header.map(str::to_owned) };
         let bytes = self.read(response, &what)?;
@@ -158,7 +158,7 @@ impl Registry {
     fn download_blob(&self, digest: &Digest, size: u64, file: &mut File, monitor: &dyn Monitor) -> Result<(), Error> {
         let what = format!("the layer {digest}");
         digest::check_algorithm(&what, digest)?;
-        // A longer one fails the verification.
+        // More than the size: a longer layer should fail by its digest.
         let max_bytes = size.saturating_add(1 << 16);
         let expected = ExpectedFile { what: &what, digest: digest.as_ref(), size: Some(size), max_bytes };
         let path = format!("blobs/{digest}");
