@@ -32,7 +32,7 @@ const LOCK_FOLDER: &str = "/run/weigh";
 /// Maximum time that [`Account::end_processes`] waits.
 const MAX_END_TIME: Duration = Duration::from_secs(10);
 
-/// A user and group id that no other program uses. Reserved until the last clone is dropped.
+/// A user and group id for the processes of one program. Reserved until the last clone is dropped.
 #[derive(Clone, Debug)]
 pub struct Account {
     id: u32,
@@ -43,7 +43,7 @@ pub struct Account {
 impl Account {
     /// Reserves an id. `None` if this process is not root, or is root in a container that does not
     /// map the ids or lacks the capabilities to use them. Fails if the files of the locks cannot be
-    /// created, as on a full disk.
+    /// created, as on a full disk, or if all ids are in use.
     pub fn reserve() -> io::Result<Option<Self>> {
         if !rustix::process::geteuid().is_root() || !has_capabilities() || !are_ids_mapped() {
             return Ok(None);
@@ -69,7 +69,7 @@ impl Account {
         is_usable.then(|| Self::claim(id).ok()).flatten().flatten()
     }
 
-    /// Returns `true` for a user id that servers get, and no account has.
+    /// True for a user id that [`reserve`](Self::reserve) may choose.
     pub fn is_of_servers(id: u32) -> bool {
         (FIRST_ID..=LAST_ID).contains(&id)
     }

@@ -113,9 +113,10 @@ impl Landlock {
 pub(crate) struct Sandbox(Option<RulesetCreated>);
 
 impl Sandbox {
-    /// Allows what is in `reach`, [`WRITABLE_DEVICES`] and [`SYSTEM_FILES`]. The process
-    /// cannot reach abstract Unix sockets of others, and can send signals only if `reach` allows
-    /// it. Paths that do not exist are ignored.
+    /// Allows what is in `reach`, [`WRITABLE_DEVICES`], [`SYSTEM_FILES`] and
+    /// [`LIBRARY_VARIABLES`]. On Linux 6.12 and later, the process cannot reach abstract Unix
+    /// sockets of others, and can signal others only if `reach` allows it. Paths that do not exist
+    /// are ignored.
     pub fn new(reach: &Reach) -> io::Result<Self> {
         let create = || -> Result<RulesetCreated, RulesetError> {
             let (read, all) = (AccessFs::from_read(VERSION), AccessFs::from_all(VERSION));
@@ -146,7 +147,7 @@ impl Sandbox {
     }
 }
 
-/// Returns the paths in [`LIBRARY_VARIABLES`].
+/// Returns the absolute paths in [`LIBRARY_VARIABLES`], except `/`.
 fn inherited_libraries() -> Vec<PathBuf> {
     let values = LIBRARY_VARIABLES.iter().filter_map(env::var_os);
     let paths = values.flat_map(|value| env::split_paths(&value).collect::<Vec<_>>());

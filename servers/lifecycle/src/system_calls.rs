@@ -17,9 +17,9 @@ use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
 };
 
-/// Calls that change the mode, owner or times of a file. For a program with the user of other
-/// programs, they succeed without effect: servers set the modes of files that they copy, and fail
-/// if they cannot.
+/// Calls that change the mode, owner or times of a file. For a program without a user of its own,
+/// they succeed without effect: servers set the modes of files that they copy, and fail if they
+/// cannot.
 const FILE_METADATA: &[c_long] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_chmod,
@@ -40,9 +40,10 @@ const FILE_METADATA: &[c_long] = &[
     libc::SYS_utimensat,
 ];
 
-/// Bits that such a program cannot set in the mode of an open file, likewise: set-user-id,
-/// set-group-id, and the right to write for others. `INTO OUTFILE` of MariaDB 10.11 sets mode 0644,
-/// without which its `LOAD_FILE` refuses the file; MariaDB 10.1 sets 0666.
+/// Bits of the mode of an open file: set-user-id, set-group-id, and the right to write for group
+/// and others. `fchmod` with such a bit succeeds without effect for a program without a user of its
+/// own. `INTO OUTFILE` of MariaDB 10.11 sets mode 0644, without which its `LOAD_FILE` refuses the
+/// file. MariaDB 10.1 sets 0666.
 const CLOSED_MODE_BITS: [u64; 4] = [0o4000, 0o2000, 0o020, 0o002];
 
 /// Calls that fail: attributes and access lists of files, keys, which the kernel keeps per user,
@@ -63,7 +64,8 @@ const REFUSED: &[c_long] = &[
     libc::SYS_io_uring_setup,
 ];
 
-/// Calls that fail for a program with the user of other programs: their shared memory and queues.
+/// Calls that fail for a program without a user of its own: System V's shared memory, semaphores
+/// and queues, and POSIX queues, of other programs of the user.
 const REFUSED_WITHOUT_ACCOUNT: &[c_long] = &[
     libc::SYS_shmget,
     libc::SYS_shmat,
@@ -106,7 +108,7 @@ const SENDING: &[(c_long, u8)] = &[
 /// Flag that connects a TCP socket.
 const MSG_FASTOPEN: u64 = 0x2000_0000;
 
-/// Bits in the types of sockets, one of which each type has but `SOCK_STREAM`.
+/// Each type of sockets but `SOCK_STREAM` has one of these bits.
 const OTHER_SOCKET_TYPES: [u64; 2] = [2, 4];
 
 /// Numbers that `libc` lacks on some platforms. Numbers from 424 on are equal on all architectures.
