@@ -1,4 +1,4 @@
-//! The collation advised for schemas, tables and columns: all checks advise the same.
+//! The collation advised for schemas, tables and columns, so that checks advise the same one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,15 +10,14 @@ use crate::input::{AuditInput, ColumnRef, JoinPlans};
 
 /// Collations that columns should have.
 ///
-/// Schemas that foreign keys, joins, statements, views or programs connect form a group. A group
-/// has one target: see [`target`]. Columns get the target of their schema, except joined columns of
-/// which most have a `_bin` collation, which they have on purpose, and joined columns of other
-/// character sets such as ascii.
+/// Schemas that foreign keys, joins, views or programs connect form a group, which has one
+/// [`target`]. Columns that joins connect form a group with one collation: see
+/// [`Advice::common_collation`].
 pub struct Advice<'a> {
     input: &'a AuditInput,
     /// Target by schema.
     targets: BTreeMap<&'a str, String>,
-    /// Collations of joined columns.
+    /// Advised collation by joined column.
     joined: BTreeMap<ColumnRef, String>,
 }
 
@@ -40,7 +39,7 @@ impl<'a> Advice<'a> {
         advice
     }
 
-    /// Returns the collation that a schema, its tables and their columns should have. `None` if the
+    /// Returns the collation that a schema and its tables should have as default. `None` if the
     /// server lacks utf8mb4.
     pub fn schema_target(&self, schema: &str) -> Option<&str> {
         self.targets.get(schema).map(String::as_str)
@@ -52,13 +51,17 @@ impl<'a> Advice<'a> {
         self.targets.values().all(|target| target == first).then_some(first)
     }
 
-    /// Returns the collation that joined columns should have. `None` for other columns.
+    /// Returns the collation that a joined column should have. `None` for other columns, and if a
+    /// column that it is joined with isn't text.
     pub fn joined(&self, column: &ColumnRef) -> Option<&str> {
         self.joined.get(column).map(String::as_str)
     }
 
     /// Returns the collation that a column should have, its own if it should stay. `None` for a
-    /// column without a collation, or if the server lacks utf8mb4.
+    /// column without a collation, and for one to convert on a server without utf8mb4.
+    ///
+    /// Columns that are not joined get the schema's target. Exceptions are ascii columns, `_bin`
+    /// columns of utf8mb4, and columns of ucs2, utf16 and the like in a table of such a default.
     pub fn collation(&self, table: &Table, column: &Column) -> Option<String> {
         let own = column.collation.as_deref()?;
         let name = ColumnRef { schema: table.schema.clone(), table: table.name.clone(), column: column.name.clone() };
@@ -72,8 +75,8 @@ impl<'a> Advice<'a> {
         if is_meant || !moves { Some(own.to_owned()) } else { self.schema_target(&table.schema).map(str::to_owned) }
     }
 
-    /// Returns the collation that all columns of a table should have. `None` if they should have
-    /// several. Columns that stay `_bin` or ascii are left out.
+    /// Returns the collation that all columns of a table should have, those aside that stay `_bin`
+    /// or ascii. `None` if they should have several, or if no column is left.
     pub fn table_collation(&self, table: &Table) -> Option<String> {
         let advised = |column| {
             let collation = self.collation(table, column)?;
@@ -99,8 +102,9 @@ impl<'a> Advice<'a> {
         parts.collect::<Vec<_>>().join("; ")
     }
 
-    /// Returns the command that converts those of the columns that have another collation; one for
-    /// each schema and collation, if they have several.
+    /// Returns the commands that convert joined columns to the collation that they should have: one
+    /// for each schema and collation, with `; ` between them. `None` if all columns have it, or if
+    /// a command can't name one of them.
     pub fn commands(&self, columns: &[&ColumnRef]) -> Option<String> {
         let mut together: BTreeMap<(&str, &str), Vec<&ColumnRef>> = BTreeMap::new();
         for column in self.to_convert(columns) {
@@ -118,7 +122,7 @@ impl<'a> Advice<'a> {
             preflight_command(self.input, schema, &tables, &names, collation)
         };
         let commands: Option<Vec<String>> = together.iter().map(command).collect();
-        // A preflight with findings ends with status 1, so that `&&` would stop there.
+        // A preflight with findings can end with status 1, and `&&` would stop there.
         commands.filter(|commands| !commands.is_empty()).map(|commands| commands.join("; "))
     }
 
@@ -136,7 +140,11 @@ impl<'a> Advice<'a> {
         table.column(&column.column)?.collation.as_deref()
     }
 
-    /// Returns the collation for joined columns. `None` if one of them holds bytes.
+    /// Returns the collation for joined columns. `None` if one of them isn't text, or if the server
+    /// lacks utf8mb4.
+    ///
+    /// It is the `_bin` collation that is the most common among the utf8mb4 ones, else the schema's
+    /// target. Without utf8mb4 and old character sets, it is the most common: `ascii_general_ci`.
     fn common_collation(&self, group: &[&ColumnRef]) -> Option<String> {
         let all: Option<Vec<&str>> = group.iter().map(|column| self.own_collation(column)).collect();
         let all = all?;
@@ -154,9 +162,9 @@ impl<'a> Advice<'a> {
     }
 }
 
-/// Returns the target of a group of schemas: the utf8mb4 collation that most of their columns have.
-/// Of equally common ones, and without any, the one that most schemas have as default, then most
-/// tables; otherwise the server's default. `_bin` collations are left out.
+/// Returns the target of a group of schemas: the utf8mb4 collation that most of their columns have,
+/// `_bin` aside. Of equally common ones, the one that most schemas, then most tables, have as
+/// default. Without any, the server's default collation for utf8mb4.
 fn target(facts: &Facts, group: &[&str]) -> Option<String> {
     let schemas = || group.iter().filter_map(|name| facts.schema(name));
     let tables = || schemas().flat_map(|schema| &schema.tables);
@@ -174,12 +182,13 @@ fn target(facts: &Facts, group: &[&str]) -> Option<String> {
     common.or_else(|| Some(facts.server.charset("utf8mb4")?.default_collation.clone()))
 }
 
-/// True for character sets of before utf8mb4 whose columns are to be converted.
+/// True for character sets whose columns are to be converted: utf8mb3, latin1, gbk and others that
+/// lack Unicode characters, except ascii and ucs2.
 fn is_old(charset: &str) -> bool {
     charset == "utf8mb3" || lacks_unicode_characters(charset) && !matches!(charset, "ascii" | "ucs2")
 }
 
-/// True for two names of one collation.
+/// True for two names of one collation: `utf8_bin` and `utf8mb3_bin`.
 pub fn is_same(one: &str, other: &str) -> bool {
     current_collation_name(one) == current_collation_name(other)
 }

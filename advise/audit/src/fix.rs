@@ -58,7 +58,7 @@ fn fix(input: &AuditInput, advice: &Advice<'_>, finding: &Finding, place: &Place
         }
         "init-connect" => {
             let statements = facts.server.variable("init_connect")?.trim().trim_end_matches(';');
-            // Another statement of the value has to stay.
+            // A value that may hold another statement or assignment is not cleared.
             (!statements.contains([';', ','])).then(|| "SET GLOBAL init_connect = '';".into())
         }
         "statement-replication" => Some("SET GLOBAL binlog_format = 'ROW';".into()),
@@ -66,7 +66,7 @@ fn fix(input: &AuditInput, advice: &Advice<'_>, finding: &Finding, place: &Place
     }
 }
 
-/// The finding's name is made from the join's columns or foreign key.
+/// Returns the join whose columns or foreign key the finding's name is made from.
 fn find_join<'a>(input: &'a AuditInput, finding: &Finding) -> Option<&'a JoinPlans> {
     let name = |join: &JoinPlans| match &join.kind {
         JoinKind::ForeignKey(name) => check::column_name(&join.left.schema, &join.left.table, name),

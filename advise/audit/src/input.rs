@@ -63,7 +63,7 @@ pub struct JoinPlans {
     pub lookups: Vec<LookupPlan>,
 }
 
-/// Plan of an index lookup, as reported by `EXPLAIN`.
+/// Whether a join can look up an index, by `EXPLAIN` or by the server's rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LookupPlan {
     /// Column that is looked up by the values of the join's other column.
@@ -166,7 +166,7 @@ pub struct SerializedCounts {
     pub ascii: u64,
     pub utf8: u64,
     pub latin1: u64,
-    /// The lengths fit no encoding.
+    /// The lengths fit neither UTF-8 nor latin1.
     pub broken: u64,
 }
 
@@ -177,7 +177,7 @@ pub struct RefusedStatement {
     pub place: String,
     /// Code and message.
     pub error: String,
-    /// True for statements on settings, accounts and the server's own schemas.
+    /// True for statements on settings, locks, accounts and the server's own schemas.
     pub is_setup: bool,
 }
 

@@ -17,9 +17,9 @@ use crate::text::{
     simplify_calls, split_body, text_columns, tokens_in,
 };
 
-/// First version of MariaDB that was seen to give CONVERT, CAST and user variables a coercibility of
-/// 4: they adapt to a column. It is 2 on MySQL 5.6 to 9.7 and MariaDB 10.1 to 11.4, as that of a
-/// column: error 1267.
+/// First version of MariaDB that was seen to give CONVERT, CAST and user variables a coercibility
+/// of 4, so that they adapt to a column. On MySQL 5.6 to 9.7 and MariaDB 10.1 to 11.4 it is 2, as
+/// for a column, and the comparison is refused (error 1267).
 const CONVERSIONS_ADAPT: Version = Version::new(11, 8, 0);
 
 /// A stored program with texts that don't fit each other.
@@ -45,7 +45,7 @@ pub struct Conflict {
 /// A text in a [`Conflict`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ConflictSide {
-    /// `shop.orders.code`, a variable's name, or the text of a CONVERT.
+    /// `shop.orders.code`, a variable's name, or the text of a literal or call.
     pub name: String,
     pub collation: String,
     /// True for columns of tables that are in the facts.
@@ -127,7 +127,7 @@ fn read_program(facts: &Facts, schema: &Schema, program: &Program, mut scope: Sc
         reader.read_part(body, part, &scope).into_iter().for_each(|conflict| found.add(conflict));
     }
     for prepared in PreparedTexts::read(&parts, mode).literals {
-        // It sees no variables.
+        // A prepared statement sees no variables of its program, and user variables are not read.
         let conflicts = reader.read_part(&prepared, &tokens_in(&prepared, mode), &Scope::default());
         conflicts.into_iter().for_each(|conflict| found.add(conflict));
     }
@@ -141,7 +141,7 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    /// Reads a part of a text between two semicolons.
+    /// Returns the conflicts in `part`, the tokens of `text` between two semicolons.
     fn read_part(&self, text: &str, part: &[Token<'_>], program_scope: &Scope<'_>) -> Vec<Conflict> {
         let server = &self.facts.server;
         let reads_conversions = server.flavour == Flavour::MySql || server.version_number() < CONVERSIONS_ADAPT;
@@ -180,7 +180,7 @@ impl Reader<'_> {
             // meant.
             let ([left], [right]) = (left.as_slice(), right.as_slice()) else { return None };
             let effect = judge(server, comparison.kind, left, right)?;
-            // No index is looked up by the result of a call.
+            // The column may be within the call, where its index is not looked up anyway.
             let is_kept = *is_written || matches!(effect, ConflictEffect::Refused(_));
             is_kept.then(|| Conflict { left: side(left), right: side(right), effect })
         };
@@ -189,7 +189,8 @@ impl Reader<'_> {
         found
     }
 
-    /// Returns the conflicts of function results with literals: both adapt, so neither does.
+    /// Returns the conflicts of stored functions' results with literals. Both have coercibility 4,
+    /// so that neither adapts to the other.
     fn compare_results(&self, part: &[Token<'_>]) -> Vec<Conflict> {
         let server = &self.facts.server;
         let connection = &self.program.charsets.connection;
@@ -224,8 +225,8 @@ impl Reader<'_> {
         function.parameters.iter().find(|parameter| parameter.name.is_none())?.collation.as_deref()
     }
 
-    /// Returns the collation of a value that SET gives a user variable: of a literal, or of one
-    /// name.
+    /// Returns the collation of a value that SET gives a user variable. `None` unless the value is
+    /// a literal or one known name.
     fn value_collation(&self, scope: &Scope<'_>, value: &[Token<'_>]) -> Option<String> {
         match value {
             [literal] if literal.kind == TokenKind::StringLiteral => Some(self.program.charsets.connection.clone()),
@@ -280,8 +281,8 @@ fn judge(
     converted.index().filter(|_| is_converted).map(|index| ConflictEffect::IndexLost(index.to_owned()))
 }
 
-/// Returns the error with which a server refuses two collations. `None` if it takes them: MySQL
-/// 9.7 compares a CONCAT of two collations with a literal, MySQL up to 8.0.12 and MariaDB refuse.
+/// Returns the error with which a server refuses two collations. `None` if it accepts them: MySQL
+/// after 8.0.12 compares a CONCAT of two collations with a literal, MariaDB doesn't.
 fn refusal(server: &ServerFacts, kind: ComparisonKind) -> Option<u16> {
     let is_new = server.flavour == Flavour::MySql && server.version_number() > Version::new(8, 0, 12);
     match kind {

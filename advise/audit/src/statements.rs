@@ -18,8 +18,8 @@ pub fn parse_sql_file(name: &str, text: &str) -> Vec<Statement> {
 
 /// Reads a slow query log of MySQL, MariaDB or Percona Server.
 ///
-/// Of statements of one schema that differ only in literals, comments and letter case, only the
-/// first is returned.
+/// Of statements of one schema that differ only in literals, comments, white space and letter case,
+/// only the first is returned.
 pub fn parse_slow_log(name: &str, log: impl BufRead) -> io::Result<Vec<Statement>> {
     let mut seen = HashSet::new();
     let mut statements = Vec::new();

@@ -1,4 +1,4 @@
-//! Limits of an audit's work, counted in statements of real servers.
+//! Limits of an audit's work, on real servers.
 
 mod support;
 

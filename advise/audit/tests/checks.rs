@@ -411,8 +411,8 @@ CREATE TABLE c (id INT PRIMARY KEY, part_code VARCHAR(30), note VARCHAR(30), KEY
 CREATE TABLE d (id INT PRIMARY KEY, part_code VARCHAR(30) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci, KEY (part_code)) CHARACTER SET latin1;
 CREATE TABLE e (id INT PRIMARY KEY, note VARCHAR(30) CHARACTER SET utf8mb3) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci";
 
-/// A schema with findings for three collations: of joined columns, of columns of old character sets
-/// in the same tables, and of tables with another default than their schema's.
+/// A schema with several collations in joined columns, in columns of old character sets in the same
+/// tables, and in the tables' defaults.
 const AT_ODDS: &str = "\
 CREATE TABLE orders (id INT PRIMARY KEY, part_code VARCHAR(30) COLLATE utf8mb4_unicode_ci, note VARCHAR(30) CHARACTER SET latin1, KEY (part_code)) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci;
 CREATE TABLE parts (id INT PRIMARY KEY, part_code VARCHAR(30) CHARACTER SET utf8mb3, maker_code VARCHAR(30) COLLATE utf8mb4_unicode_520_ci, KEY (part_code)) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci;
@@ -420,7 +420,7 @@ CREATE TABLE stock (id INT PRIMARY KEY, part_code VARCHAR(30) COLLATE utf8mb4_un
 CREATE TABLE makers (id INT PRIMARY KEY, code VARCHAR(30), name VARCHAR(30), KEY (code)) CHARACTER SET latin1;
 CREATE TABLE tokens (id INT PRIMARY KEY, secret VARCHAR(30) COLLATE utf8mb4_bin) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci";
 
-/// Returns the collations that advice names, those that end in `_bin` aside.
+/// Returns the collations that advice names, if they end in `_ci`.
 fn advised_collations(finding: &audit::Finding) -> Vec<String> {
     let text = format!("{} {}", finding.action, finding.details.fix.as_deref().unwrap_or_default());
     let words = text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');

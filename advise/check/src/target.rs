@@ -236,7 +236,7 @@ fn candidate_names(charset: &str, rest: &str) -> Vec<String> {
         let strength = STRENGTHS.into_iter().find(|strength| variant.ends_with(strength));
         let long = variant.split("_nopad").next().unwrap_or("").trim_end_matches(strength.unwrap_or(""));
         let long = long.trim_end_matches('_');
-        // MySQL has no collation that distinguishes case but not accents.
+        // MySQL has no `0900` collation that distinguishes case but not accents.
         let strength = strength.map_or("ai_ci", |strength| if strength == "ai_cs" { "as_cs" } else { strength });
         let known = LANGUAGES.iter().find(|(_, name)| *name == long);
         language = known.map(|(_, name)| *name);

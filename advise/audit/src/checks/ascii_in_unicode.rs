@@ -84,7 +84,8 @@ fn check_column(input: &AuditInput, table: &Table, column: &Column) -> Option<Fi
     )
 }
 
-/// True for PAD SPACE collations, which are all but those with `0900` or `nopad` in their name.
+/// True for PAD SPACE collations. Of several bytes per character, these are all without `_0900_` or
+/// `nopad` in their name.
 fn is_pad_space(collation: &str) -> bool {
     !collation.contains("_0900_") && !collation.contains("nopad")
 }

@@ -29,8 +29,8 @@ impl Draft {
         self.into_group(check, Vec::new())
     }
 
-    /// Returns a finding about several objects. Their names stay the same between audits as long as
-    /// each has the same fault: `orders (latin1_swedish_ci)`.
+    /// Returns a finding about several objects. `members` name each object with its fault, so that
+    /// a later audit recognizes it: `orders (latin1_swedish_ci)`.
     pub fn into_group(self, check: &str, members: Vec<String>) -> Finding {
         Finding {
             check: check.to_owned(),
@@ -94,7 +94,7 @@ pub(super) fn program_texts(program: &Program) -> Vec<Cow<'_, str>> {
     body.into_iter().chain(PreparedTexts::of_program(program).literals.into_iter().map(Cow::Owned)).collect()
 }
 
-/// Returns the schemas that the text of a program or view names, its own aside.
+/// Returns the schemas of `facts` that the text of a program or view names, its own aside.
 pub fn find_used_schemas<'a>(facts: &'a Facts, program: &Program) -> Vec<&'a str> {
     let mode = program.lexer_mode();
     let names: Distinct<String> = program_texts(program).iter().flat_map(|text| find_schemas(text, mode)).collect();

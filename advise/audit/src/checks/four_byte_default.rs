@@ -1,4 +1,4 @@
-//! Default values with characters beyond U+FFFF.
+//! Default values with `?`, which servers print for characters beyond U+FFFF, too.
 
 use server::Flavour;
 

@@ -44,7 +44,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
     findings
 }
 
-/// A literal in a generated column's expression that a conversion doesn't mend.
+/// A fault of the literals in a generated column's expression.
 struct LiteralFault {
     what: String,
     why: &'static str,
@@ -52,8 +52,8 @@ struct LiteralFault {
 }
 
 /// Describes the first literal whose introducer names another character set than the column's,
-/// `binary` excepted. Otherwise reports double-encoded text. `None` if neither occurs, or the
-/// column is not text.
+/// `binary` excepted. Without one, describes a double-encoded expression. `None` if the expression
+/// has neither fault, or the column is not text.
 fn describe_literals(column: &Column, expression: &str) -> Option<LiteralFault> {
     let own = rules::charset::current_name(column.charset.as_deref()?);
     let introduced = find_mentions(expression).into_iter().find_map(|mention| match mention {

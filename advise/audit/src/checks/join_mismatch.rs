@@ -105,8 +105,8 @@ fn explain_kept(input: &AuditInput, join: &JoinPlans) -> String {
     }
 }
 
-/// Says that the server refuses a foreign key from one column to the other. `None` if neither
-/// column has a unique index of its own.
+/// Says that the server refuses a foreign key from one column to the other. `None` if no unique
+/// index is on one of the columns alone.
 fn refuse_foreign_key(input: &AuditInput, join: &JoinPlans) -> Option<String> {
     let is_key = |column: &&crate::ColumnRef| {
         input.facts.table(&column.schema, &column.table).is_some_and(|table| {

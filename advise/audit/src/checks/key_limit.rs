@@ -1,4 +1,4 @@
-//! Indexes that exceed the limit of key lengths in utf8mb4.
+//! Indexes that would exceed the limits of key lengths in utf8mb4.
 
 use facts::{Index, RowFormat, Table};
 use rules::charset::max_bytes;
@@ -67,8 +67,8 @@ fn check_index(input: &AuditInput, table: &Table, index: &Index, limits: keys::K
     )
 }
 
-/// Returns the statements that allow parts of 3072 bytes, in the order that works. Tables in
-/// DYNAMIC or COMPRESSED lack only a setting.
+/// Advises the statements that allow parts of 3072 bytes, in an order that the server accepts. For
+/// tables in DYNAMIC or COMPRESSED, `innodb_large_prefix` suffices.
 fn advise_longer_parts(input: &AuditInput, table: &Table) -> String {
     let is_new_format = matches!(table.row_format, RowFormat::Dynamic | RowFormat::Compressed);
     let settings = keys::lacking_settings(&input.facts.server).into_iter();

@@ -1,4 +1,4 @@
-//! Columns in character sets that lack Unicode characters, if it is their table's character set.
+//! Columns in latin1 and the like, if the table's default has the same character set.
 
 use std::collections::BTreeMap;
 

@@ -49,7 +49,7 @@ pub type Selection = check::Selection<fn(&AuditInput) -> Vec<Finding>>;
 
 /// All checks. Findings of one severity are sorted in this order.
 pub static CHECKS: &[&Check] = &[
-    // Facts that the other checks could not see.
+    // Statements that defined nothing for the other checks.
     &refused_statement::CHECK,
     // Comparisons that fail or lose an index.
     &statement_plan::CHECK,

@@ -1,5 +1,5 @@
-//! Compares collations of parameters, variables and temporary tables of stored programs with those
-//! of columns and of each other.
+//! Texts of different collations that a stored program compares or combines: parameters, variables,
+//! columns.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,8 @@ fn run(input: &AuditInput) -> Vec<Finding> {
     find_program_conflicts(&input.facts).iter().flat_map(describe).collect()
 }
 
-/// Returns a finding for what the server refuses, and one for indexes that are lost.
+/// Returns a finding for the comparisons that the server refuses, and one for the indexes that are
+/// lost.
 fn describe(program: &ProgramConflicts<'_>) -> Vec<Finding> {
     let (mut refused, mut lost, mut codes) = (Vec::new(), Vec::new(), BTreeSet::new());
     for conflict in &program.conflicts {
@@ -93,6 +94,7 @@ fn advise(conflicts: &ProgramConflicts<'_>) -> String {
 }
 
 /// Returns the collation that a literal or a user variable of the program would need to have.
+/// `None` if neither side is one.
 fn needed_connection(conflict: &Conflict) -> Option<&str> {
     let is_of_session = |side: &ConflictSide| !side.is_column && side.name.starts_with(['\'', '"', '@']);
     let Conflict { left, right, .. } = conflict;

@@ -44,8 +44,8 @@ fn run(input: &AuditInput) -> Vec<Finding> {
         .collect()
 }
 
-/// Says how a schema gets `target` when it is created again, or now if that is the server's
-/// default.
+/// Advises `ALTER DATABASE` if `target` is the server's default, else to name `target` in scripts
+/// that create the schema.
 fn advise(schema: &Schema, server: &str, target: &str) -> String {
     let name = quote_identifier(&schema.name);
     if is_same(target, server) {

@@ -48,8 +48,8 @@ fn check_plan(input: &AuditInput, advice: &Advice<'_>, plan: &StatementPlan) -> 
     Some(draft(severity, statement, warning, &compared, why, action).into_finding(CHECK.name))
 }
 
-/// Says how to mend a statement that the server refuses. `has_columns` is true if the columns that
-/// it compares are known.
+/// Says how to mend a statement that the server refuses. `has_columns` is true if the compared
+/// columns are known.
 fn advise_refused(refusal: &Warning, has_columns: bool) -> &'static str {
     match refusal.code {
         error_code::COLLATION_CHARSET_MISMATCH => {
@@ -137,8 +137,9 @@ fn draft(
     }
 }
 
-/// Writes the columns that the statement compares: `shop.a.x (latin1_bin) and shop.b.y (utf8_bin)`.
-/// Without such a comparison, writes the columns whose collation the server's message names.
+/// Writes the compared columns to which the server's message can refer: `shop.a.x (latin1_bin) and
+/// shop.b.y (utf8_bin)`. Without such a comparison, writes the columns whose collation the message
+/// names.
 fn describe_columns(scope: &Scope<'_>, tokens: &[Token<'_>], warning: &Warning) -> String {
     let collation = |operand: &Operand<'_>| rules::charset::current_collation_name(&operand.collation);
     let message = warning.message.replace("utf8_", "utf8mb3_");
@@ -167,7 +168,7 @@ fn describe_columns(scope: &Scope<'_>, tokens: &[Token<'_>], warning: &Warning) 
     if !pairs.is_empty() {
         return list_names(&pairs, 3);
     }
-    // Error 1271 names no collations, so all named columns are written.
+    // Error 1271 names no collations, so all text columns of the statement are written.
     let is_any = warning.code == error_code::CANT_AGGREGATE_NCOLLATIONS;
     let named = find_names(tokens).into_iter().flat_map(|name| scope.find(&name)).filter(|one| is_any || is_named(one));
     let mut named: Vec<String> = named.map(|operand| show(&operand)).collect();

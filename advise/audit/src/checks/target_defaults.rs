@@ -63,7 +63,7 @@ struct ChangedDefault {
     common: String,
     /// Number of columns with the collation `common`.
     columns: usize,
-    /// The columns' collation, or the nearest that the target has.
+    /// The target's name of `common`, or of the nearest collation that the target has.
     there: String,
     default: String,
 }
@@ -111,8 +111,8 @@ fn describe_changed_default(target: &Target, one: &ChangedDefault, all: &[Change
     draft.into_finding(CHECK.name)
 }
 
-/// Returns a value of `character_set_collations` with all of [`CHARSETS`]. Without COLLATE, one
-/// that is left out means its general_ci, also where the default is another (MariaDB 11.5).
+/// Returns a value of `character_set_collations` with all of [`CHARSETS`]. A character set that the
+/// value leaves out gets its general_ci, not its uca1400_ai_ci (MariaDB 11.8).
 fn list_defaults(target: &Target, changed: &[ChangedDefault]) -> String {
     let default = |charset: &&str| {
         let changed = changed.iter().find(|one| one.charset == *charset).map(|one| one.there.clone());

@@ -1,4 +1,4 @@
-//! Views that lose an index to a conversion of character sets.
+//! Views that lose an index to a conversion, or that the server refuses.
 
 use super::Check;
 use super::common::Draft;

@@ -18,11 +18,11 @@ const MAX_PAIRS: usize = 50;
 /// Compared columns, by whether an index on them would help.
 pub(super) struct ComparedColumns<'a> {
     pairs: Vec<ColumnPair<'a>>,
-    /// Columns whose index would help: the plan scans their table, and looks up no other column of
-    /// the pair from it.
+    /// Columns whose index would help: the plan scans their table, and doesn't look up the pair's
+    /// other column by the values of this one's table.
     would_use_index: Vec<TableColumn<'a>>,
-    /// Columns whose index would not help: the plan scans their table before the other column's
-    /// table, and looks the other column up by its rows.
+    /// Columns whose index would not help: the plan scans their table, and looks up the pair's
+    /// other column by its values. Columns that are also compared with a value are left out.
     driving: Vec<TableColumn<'a>>,
 }
 
@@ -49,8 +49,7 @@ impl<'a> ComparedColumns<'a> {
         found
     }
 
-    /// True for a warning about an index of the table that the plan reads first. The join looks up
-    /// the index of the other table, so this index is not needed.
+    /// True for a warning about an index of a column in `driving`: the plan doesn't need the index.
     pub fn is_needless(&self, warning: &Warning) -> bool {
         self.driving.iter().any(|TableColumn { table, column }| {
             let message = &warning.message;
@@ -63,9 +62,8 @@ impl<'a> ComparedColumns<'a> {
 }
 
 impl Gatherer<'_> {
-    /// Explains pairs of columns of which the plan scans a table, each as a join of its two columns
-    /// alone; at most [`MAX_PAIRS`] of them. Returns the joins that lose the index of a scanned
-    /// table.
+    /// Explains the pairs with a column in `would_use_index`, at most [`MAX_PAIRS`], each as a join
+    /// of its two columns alone. Returns the joins that lose an index on such a column.
     ///
     /// A server gives no warning where it treats a table as `const`. MySQL 5.6 and 5.7 give none
     /// for a comparison of two character sets. MariaDB without `note_verbosity` gives none at all.
@@ -123,7 +121,8 @@ fn find_pairs<'a>(scope: &Scope<'a>, tokens: &[sql::Token<'_>]) -> Vec<ColumnPai
     pairs
 }
 
-/// `None` if both are compared in the same collation, or one of them is a column of a view.
+/// `None` if both are compared in the same collation, or one of them is not a column of a base
+/// table.
 fn pair<'a>(left: &Operand<'a>, right: &Operand<'a>) -> Option<ColumnPair<'a>> {
     let side = |operand: &Operand<'a>| operand.column.map(|(table, column)| TableColumn { table, column });
     let (left, right) = (side(left)?, side(right)?);
@@ -140,9 +139,9 @@ fn is_scanned(lines: &[PlanLine], alias: &str) -> bool {
     lines.iter().any(|line| line.is_of(alias) && matches!(line.access.as_deref(), Some("ALL" | "index")))
 }
 
-/// True if the plan reads `driving` before `driven`, and looks up the column's index in `driven` by
-/// its values. A converted value (`func`) counts whichever table it is from, because the plan does
-/// not name it. Both tables are named by their aliases.
+/// True if the plan reads `driving` before `driven`, and looks up an index of `driven` that begins
+/// with the column by values of `driving`. Both tables are named by their aliases. A converted
+/// value counts always, because the plan writes `func` for it and doesn't name its table.
 fn is_looked_up_from(lines: &[PlanLine], driven: &str, column: TableColumn<'_>, driving: &str) -> bool {
     let mut later = lines.iter().skip_while(|line| !line.is_of(driving)).skip(1);
     later.any(|line| {

@@ -12,7 +12,7 @@ use super::plans::{self, Plan};
 use super::shares::share_out;
 use crate::input::{IndexUse, JoinPlans, LookupPlan, Warning};
 
-/// Maximum number of pairs of columns whose join is explained. Schemas share it.
+/// Maximum number of joins that are explained, in turns of the schemas.
 const MAX_JOINS: usize = 1000;
 
 /// True if `EXPLAIN` was refused because a privilege is missing.
@@ -23,9 +23,10 @@ pub(super) fn is_explain_denied(code: u16) -> bool {
 impl Gatherer<'_> {
     /// Explains up to [`MAX_JOINS`] joins of columns with different collations, in each direction
     /// that has an index to look up. Entries of [`AuditInput::unseen`](crate::AuditInput::unseen)
-    /// name the schemas that have more.
+    /// name the schemas whose joins are left out.
     ///
-    /// Joins that every server refuses are returned without an EXPLAIN, and don't count.
+    /// Joins that the server refuses by its rules of coercibility are returned without an EXPLAIN,
+    /// and don't count.
     pub(super) fn explain_joins(&mut self) -> Result<Vec<JoinPlans>, Error> {
         let facts = self.facts;
         let (mut joins, mut pairs) = (Vec::new(), Vec::new());
@@ -64,8 +65,8 @@ impl Gatherer<'_> {
         Ok(joins)
     }
 
-    /// Returns the plans of a join that the server refuses to compare: columns of two collations of
-    /// one character set, neither of them `_bin`. `None` for others.
+    /// Returns the plans of a join that the server refuses to compare, such as one of two
+    /// collations of one character set, neither of them `_bin`. `None` for others.
     fn refuse_join(&self, pair: &ColumnPair<'_>) -> Option<JoinPlans> {
         let [left, right] = [pair.left, pair.right].map(|side| side.column.collation.as_deref());
         let (left, right) = (left?, right?);

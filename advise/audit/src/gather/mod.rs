@@ -22,7 +22,7 @@ use crate::input::{AuditInput, Statement};
 /// Options of [`gather`].
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Schemas to read. Empty: all except the system schemas.
+    /// Schemas to read. Empty: all except the system schemas and those that `weigh` made.
     pub schemas: Vec<String>,
     pub target: Option<Target>,
     /// Statements of scripts and slow query logs.
@@ -39,8 +39,8 @@ pub struct Request {
 ///
 /// # Errors
 ///
-/// If the server refuses or closes a connection, or a signal interrupts the process. A missing
-/// privilege is no error: it becomes an entry of [`AuditInput::unseen`].
+/// If a connection or a statement fails, or a signal interrupts the process. Plans and samples that
+/// the server refuses are no error: they become entries of [`AuditInput::unseen`].
 pub fn gather(
     server: &Server,
     replicas: &[Server],
@@ -105,7 +105,8 @@ struct Gatherer<'a> {
     server: &'a Server,
     facts: &'a Facts,
     limits: Limits,
-    /// A statement with such a name is not explained.
+    /// Stored functions and views that EXPLAIN can run. A statement that names one is not
+    /// explained.
     runnable: RunnableNames,
     unseen: Vec<Unseen>,
     progress: &'a dyn Progress,
@@ -120,7 +121,7 @@ impl Gatherer<'_> {
     }
 
     /// Returns the reason why a statement is not explained: it may run code of the server's users,
-    /// or a function that changes the server.
+    /// or a function that changes the server. `None` if it can be explained.
     fn refuse_to_explain(&self, statement: &str) -> Option<String> {
         // The SQL mode of the session is empty.
         if let Err(call) = workload_folder::check_calls(statement, sql::SqlMode::default()) {

@@ -50,7 +50,7 @@ pub(super) fn explain(conn: &mut Conn, server: &Server, select: &str) -> mysql::
 }
 
 /// Returns the words before a `SELECT` that explain it. MySQL 5.6 warns of indexes only after
-/// `EXPLAIN EXTENDED`. In later versions `explain_format` can change the default format.
+/// `EXPLAIN EXTENDED`. In MySQL 8.0.32 and later, `explain_format` can change the default format.
 fn explain_prefix(server: &Server) -> &'static str {
     match server.flavour() {
         Flavour::MariaDb => "EXPLAIN",

@@ -1,5 +1,6 @@
-//! Samples the first and the last rows of each table by primary key, or any rows of a table without
-//! one. Values are classified, not stored, except the primary keys of a few example rows.
+//! Samples the first and the last rows of each table by primary key, or any rows of a table that
+//! has no primary key or few rows. Values are classified, not stored, except the primary keys of a
+//! few example rows.
 
 use facts::{Column, Table, TextType};
 use mysql::{Row, Value};
@@ -49,7 +50,8 @@ impl Gatherer<'_> {
     }
 }
 
-/// Returns the text columns of a table, except ascii ones. `None` if the table has no such column.
+/// Returns the CHAR, VARCHAR and TEXT columns of a table, except ascii ones. `None` if the table
+/// has none.
 fn text_columns(table: &Table) -> Option<(&Table, Vec<&Column>)> {
     let is_sampled = |column: &&Column| {
         let is_text = matches!(column.text_type(), Some(TextType::Char | TextType::Varchar | TextType::Text));
@@ -140,7 +142,7 @@ fn count_value(text: &str, key: Option<&str>, sample: &mut ColumnSample) {
     match verdict {
         EncodingVerdict::Double(_) => {
             if sample.encodings.double_encoded == 1 {
-                // The keys of mixed values.
+                // Takes out the keys of mixed values, which were sampled before.
                 sample.encoding_keys.clear();
             }
             push_example(key, &mut sample.encoding_keys);

@@ -1,4 +1,4 @@
-//! Limits that schemas share: a schema with many objects takes none of the others' places.
+//! Limits that schemas share in turns, so that a schema with many objects leaves room for others.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -20,8 +20,9 @@ const MAX_STATEMENTS: usize = 1000;
 impl Gatherer<'_> {
     /// Explains up to [`MAX_STATEMENTS`] statements: those with an [`explained_part`].
     ///
-    /// The [settings](sql::read_settings) of a file apply to its later statements. An entry of
-    /// [`AuditInput::unseen`](crate::AuditInput::unseen) reports those of them without a plan.
+    /// The [settings](sql::read_settings) of a file apply to its later statements. Entries of
+    /// [`AuditInput::unseen`](crate::AuditInput::unseen) count the statements that are left out or
+    /// have no plan.
     pub(super) fn explain_statements(&mut self, statements: &[Statement]) -> Result<Vec<StatementPlan>, Error> {
         let flavour = self.server.flavour();
         let has_part = |(_, statement): &(usize, &Statement)| explained_part(&statement.text, flavour).is_some();
@@ -76,8 +77,8 @@ impl Gatherer<'_> {
         Ok(plans)
     }
 
-    /// Explains a statement, whose number is left at 0. The inner error is the reason why it has no
-    /// plan.
+    /// Explains a statement. [`StatementPlan::statement`] stays 0. The inner error is the reason
+    /// why the statement has no plan.
     fn explain_statement(
         &mut self,
         conn: &mut Conn,
@@ -167,7 +168,7 @@ fn inserted_query<'t>(text: &'t str, tokens: &[Token<'_>], flavour: Flavour) -> 
     let rest: Vec<&Token<'_>> = outer.collect();
     let is_end = |&at: &usize| {
         let is = |offset: usize, word| rest.get(at + offset).is_some_and(|token: &&Token<'_>| token.is_keyword(word));
-        // MariaDB reserves the word; in MySQL it may be a column.
+        // MariaDB reserves RETURNING; in MySQL it may be a column.
         is(0, "on") && is(1, "duplicate") && is(2, "key") || flavour == Flavour::MariaDb && is(0, "returning")
     };
     let end = (0..rest.len()).find(is_end).map_or(text.len(), |at| rest[at].start);

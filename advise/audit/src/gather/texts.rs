@@ -6,7 +6,7 @@ use facts::{Facts, Program, Schema, Unseen};
 use crate::checks::programs;
 use crate::text::PreparedTexts;
 
-/// Maximum length of the text of a program or view, in bytes.
+/// Maximum length of the text of a program or view that checks read, in bytes.
 const MAX_TEXT: usize = 1 << 20;
 
 /// Takes longer texts out of the facts, and names their programs in [`Facts::unseen`].

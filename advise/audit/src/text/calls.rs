@@ -34,8 +34,8 @@ pub fn find_literal_comparisons<'t>(tokens: &[Token<'t>]) -> Vec<LiteralComparis
     found
 }
 
-/// Reads the call whose name is at `at`. Returns the positions of its first token and behind it,
-/// too.
+/// Reads the call whose name is at `at`. Returns the position of its first token, and the position
+/// after its last token, too.
 fn call_at(tokens: &[Token<'_>], at: usize) -> Option<(Call, usize, usize)> {
     let name = tokens[at].name()?;
     let inside = tokens.get(at + 2..).filter(|_| tokens[at + 1].is_symbol('('))?;
@@ -46,7 +46,7 @@ fn call_at(tokens: &[Token<'_>], at: usize) -> Option<(Call, usize, usize)> {
     Some((Call { schema, name }, begin, end))
 }
 
-/// Returns the literal that follows an operator, and the number of operands.
+/// Returns the literal after an operator or `IN (` at `end`, and the number of operands.
 fn literal_after<'t>(tokens: &[Token<'t>], end: usize) -> Option<(&'t str, usize)> {
     if let Some(length) = operator_length(tokens, end) {
         return Some((literal_at(tokens, end + length)?, 2));
@@ -65,7 +65,8 @@ fn literal_before<'t>(tokens: &[Token<'t>], begin: usize) -> Option<&'t str> {
     literal_at(tokens, literal).filter(|_| !has_introducer)
 }
 
-/// Returns the literal at a position, if no COLLATE follows. An introducer is another token.
+/// Returns the literal at a position. `None` before COLLATE or a calculation, and for the position
+/// of an introducer, which is a token of its own.
 fn literal_at<'t>(tokens: &[Token<'t>], at: usize) -> Option<&'t str> {
     let literal = tokens.get(at).filter(|token| token.kind == TokenKind::StringLiteral)?;
     (!continues_expression(tokens, at + 1)).then_some(literal.text)

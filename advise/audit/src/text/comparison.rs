@@ -20,10 +20,9 @@ pub struct Name {
 /// How a statement combines two names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ComparisonKind {
-    /// `a = b`, `a IN (b)`, `(a, x) = (b, y)`: an index of either can be looked up.
+    /// `a = b`, `a IN (b)`, `(a, x) = (b, y)`, `FIND_IN_SET(a, b)`.
     Compared,
-    /// Comparison of an aggregate or a subquery: `MAX(a) = b`, `a = (SELECT b …)`. No index of the
-    /// column is looked up.
+    /// Comparison with an aggregate or a subquery: `MAX(a) = b`, `a = (SELECT b …)`.
     Value,
     /// Operands of one BETWEEN.
     Between,

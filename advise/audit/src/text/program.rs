@@ -1,4 +1,4 @@
-//! Variables that the body of a stored program declares, and tables that it creates.
+//! Parameters and variables that a stored program declares, and tables that it creates.
 
 use sql::{SqlMode, Token};
 

@@ -1,9 +1,10 @@
-//! Calls whose result is compared as a name would be: CONVERT, CAST, and functions of one name.
+//! Calls whose result is compared as a name would be: CONVERT, CAST, and functions such as UPPER
+//! that pass on the collation of a name.
 
 use sql::Token;
 use sql::TokenKind;
 
-/// Maximum number of calls around a call that is read.
+/// Maximum number of calls of [`PASSING`] around one that is read.
 const MAX_NESTED_CALLS: usize = 50;
 
 /// Functions whose result has the collation of the first argument.
@@ -32,19 +33,20 @@ pub struct ConvertedText {
     pub charset: Option<String>,
 }
 
-/// A statement with single names in place of calls.
+/// The tokens of a statement with names in place of calls.
 #[derive(Debug)]
 pub struct Simplified<'t> {
     pub tokens: Vec<Token<'t>>,
-    /// CONVERT and CAST, each of which is a name among the tokens.
+    /// The CONVERT and CAST that each are one name among the tokens.
     pub converted: Vec<ConvertedText>,
 }
 
-/// Returns the tokens of a text with a single name in place of each CONVERT, CAST and function of
-/// [`PASSING`]: `a = convert(b using utf8mb4)` for ``TRIM(a) = CONVERT(b USING utf8mb4)``.
+/// Returns the tokens of a text with names in place of calls: the first argument of a function of
+/// [`PASSING`], if it is a name, and each CONVERT or CAST to text as one token. `TRIM(a) = CAST(b
+/// AS CHAR)` becomes the three tokens `a`, `=` and `CAST(b AS CHAR)`.
 ///
-/// Calls nested deeper than [`MAX_NESTED_CALLS`] stay as they are. CONVERT and CAST stay unless
-/// `reads_conversions`.
+/// Calls of [`PASSING`] nested deeper than [`MAX_NESTED_CALLS`] stay as they are. CONVERT and CAST
+/// stay unless `reads_conversions`.
 pub fn simplify_calls<'t>(text: &'t str, tokens: &[Token<'t>], reads_conversions: bool) -> Simplified<'t> {
     let mut reader = Reader { text, reads_conversions, converted: Vec::new() };
     let tokens = reader.simplify(tokens, 0);
@@ -93,7 +95,7 @@ impl<'t> Reader<'t> {
         simple
     }
 
-    /// Reads a CONVERT or CAST to text. Returns the whole call as one name.
+    /// Reads a CONVERT or CAST to text. Returns the whole call as one name. `None` for other types.
     fn read_conversion(&mut self, call: &[Token<'t>], inside: &[Token<'t>]) -> Option<Token<'t>> {
         let using = inside.iter().rposition(|token| token.is_any_keyword(&["using", "as"]))?;
         let charset = match inside[using].is_keyword("using") {

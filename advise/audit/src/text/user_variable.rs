@@ -2,8 +2,8 @@
 
 use sql::{Token, TokenKind};
 
-/// Returns the user variables that a statement sets, each with the tokens of its value: those of
-/// `SET @a = 'x', @b := c`. Without a value for what else sets one: `SELECT a INTO @x`, `@x := a`.
+/// Returns the user variables that a statement sets. Those of `SET @a = 'x', @b := c` have the
+/// tokens of their value. Those of `SELECT a INTO @x` and `SELECT @x := a` have none.
 pub fn set_variables<'p, 't>(part: &'p [Token<'t>]) -> Vec<(String, &'p [Token<'t>])> {
     let mut found: Vec<(String, &[Token<'t>])> = Vec::new();
     let mut into = false;
