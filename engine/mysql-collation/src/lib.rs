@@ -1,7 +1,7 @@
 //! The collations of MySQL and MariaDB, exact to the last weight, without a server.
 //!
 //! A [`Collation`] is looked up by flavour and name, or by flavour and id. It compares, sorts and
-//! matches bytes of its character set as a server of that flavour does. Equal strings have equal
+//! matches strings of its character set as a server of that flavour does. Equal strings have equal
 //! hashes.
 //!
 //! ```
@@ -80,7 +80,8 @@ pub use charset::{
 pub use operations::elements::{Element, Weights};
 
 /// Returns the instruction set that the library uses on this machine: `avx512`, `avx2`, `sse2`,
-/// `neon`, or `scalar` if the machine has no supported vectors.
+/// `neon`, or `scalar` on processors without an implementation. Without the feature `std`, one that
+/// the build enables.
 pub fn instruction_set() -> &'static str {
     simd::get().name
 }

@@ -158,7 +158,8 @@ fn describe(collation: Collation, a: &[u8], b: &[u8]) -> String {
     format!("{collation:?}\n  {:?}\n  {:?}\n  {a:x?}\n  {b:x?}", String::from_utf8_lossy(a), String::from_utf8_lossy(b))
 }
 
-/// Collations of character sets whose bytes can be characters, lead bytes and trail bytes.
+/// Collations that weigh characters of multi-byte character sets (`gbk`, `sjis`, `ujis` …), and
+/// those of `ucs2`.
 fn multi_byte() -> impl Iterator<Item = Collation> {
     let all =
         Flavour::ALL.into_iter().flat_map(catalogue).filter_map(|info| Collation::by_id(info.flavour, info.id).ok());
@@ -167,8 +168,8 @@ fn multi_byte() -> impl Iterator<Item = Collation> {
     })
 }
 
-/// Two texts of bytes with several roles. The second text differs in the case of some letters,
-/// which may be trail bytes, and in one byte.
+/// Two texts of bytes that can be a character, a lead byte or a trail byte. The second is a copy
+/// with the case of some or all letters changed and one byte set; the two may be equal.
 fn multi_byte_pair() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
     let bytes = *b"aAzZ@[09 \0\x7E\x7F\x80\x81\x8E\x8F\xA0\xA1\xC0\xDF\xE0\xF7\xFC\xFE\xFF";
     let run =
@@ -190,8 +191,8 @@ fn multi_byte_pair() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
         })
 }
 
-/// Compares all pairs of ends: one byte, two bytes, and the last character of four bytes. Before
-/// each end there is no text, a character, or the start of a character.
+/// Compares all pairs of ends: one byte, two bytes, and the last four-byte code of `gb18030`
+/// (FE39FE39). Before each end there is no text, a character, or the start of a character.
 #[test]
 fn ends_of_multi_byte_characters_are_in_order() {
     let bytes = *b"a\x80\x8E\xA1\xE0\xFE\xFF";
@@ -335,8 +336,8 @@ fn like_pair() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
     )
 }
 
-/// The only longer characters of gb18030 that `LIKE` matches with a character of one byte are those
-/// that `like_range` knows.
+/// Of the longer characters of `gb18030`, only `ı` and `ſ` have the WEIGHT_STRING of a character of
+/// one byte, and so match it in `LIKE`. Prefix ranges include them.
 #[test]
 fn ranges_of_gb18030_have_all_longer_letters() {
     let collation = Collation::lookup(Flavour::MySql, "gb18030_chinese_ci").unwrap();
@@ -381,8 +382,8 @@ fn prefix_ranges_exclude_other_strings() {
     }
 }
 
-/// Observed on MySQL 9.7 and 5.6, MariaDB 11.8 and 10.11: only MySQL treats the second byte as a
-/// letter.
+/// Observed on MySQL 9.7 and 5.6, MariaDB 11.8 and 10.11: comparisons of MySQL treat the second
+/// byte as a letter; `LIKE`, WEIGHT_STRING and MariaDB don't.
 #[test]
 fn second_bytes_of_korean_are_letters_to_mysql() {
     let (small, capital): (&[u8], &[u8]) = (b"\xb0\x61", b"\xb0\x41");
@@ -398,15 +399,15 @@ fn second_bytes_of_korean_are_letters_to_mysql() {
     }
 }
 
-/// Observed on MySQL 9.7: U+0653 weighs 1 in Persian. A weight of 1 represents zero only in `0900`
-/// collations, such as Lithuanian.
+/// Observed on MySQL 9.7: U+0653 weighs 1 in Persian. In tables of MySQL's `0900` collations, a 1
+/// stands for a weight of 0; here it is a 1.
 #[test]
 fn one_is_a_weight_of_persian() {
     let persian = Collation::lookup(Flavour::MySql, "utf8mb4_persian_ci").unwrap();
     assert_eq!(persian.weight_string("\u{653}".as_bytes()), [0, 1]);
 }
 
-/// Observed on MySQL 9.7 and 5.6, MariaDB 11.8 and 10.11.
+/// Observed on MariaDB 11.8 and 10.11; Persian also on MySQL 9.7 and 5.6.
 #[test]
 fn like_uses_root_weights_of_tailored_collations() {
     let matches = |name, a: &str, b: &str| {

@@ -19,7 +19,8 @@ use super::Collation;
 ///
 /// Each character has weights at the primary level, which are greater than a space's and different
 /// from those of all others. None is part of a contraction. Strings of these characters therefore
-/// sort like words of a dictionary. Build an alphabet once and use it for many strings.
+/// compare character by character: the first difference decides. Build an alphabet once and use it
+/// for many strings.
 #[derive(Clone, Debug)]
 pub struct Alphabet {
     collation: Collation,
@@ -49,8 +50,9 @@ impl Alphabet {
         Self::from_chars(collation, ('\0'..='\u{FFFF}').filter(is_usual))
     }
 
-    /// Chooses from these characters. Characters that the character set lacks are left out. Of
-    /// characters with equal primary weights, the least is kept.
+    /// Chooses from these characters. Characters that the character set lacks, that weigh no more
+    /// than a space, or that occur in a contraction are left out. Of characters whose primary
+    /// weights are equal, or begin with those of another, only the least is kept.
     pub fn from_chars(collation: Collation, characters: impl IntoIterator<Item = char>) -> Self {
         let contractions = collation.contractions();
         let mut contracted: Vec<char> = contractions.iter().flat_map(|sequence| sequence.chars()).collect();

@@ -10,15 +10,16 @@ impl Collation {
     /// character becomes one character: `ß` stays `ß`.
     ///
     /// The letters that have two cases depend on the collation. In Unicode character sets,
-    /// `general_ci`, `bin` and the collations of UCA 4.0 know those of Unicode 4.0, the collations
-    /// of a later UCA those of its version. MySQL 5.6 to 9.7 and MariaDB 10.11 to 11.8 return the
-    /// same. `binary` changes nothing.
+    /// `general_ci`, `bin` and the collations of UCA 4.0 know those of Unicode 4.0 up to U+FFFF,
+    /// the collations of a later UCA those of its version. `utf8mb4_0900_bin` is as `0900_ai_ci` in
+    /// MySQL, and as `bin` in MariaDB. The results are those of MySQL 5.6 to 9.7 and of MariaDB
+    /// 10.11 to 11.8. `binary` changes nothing.
     ///
-    /// MySQL cuts the result at a character that takes more bytes than before, in `utf8mb3` and
-    /// `utf8mb4`, except under `turkish_ci`: `UPPER('ȿ')` is empty under `utf8mb4_0900_ai_ci`,
-    /// because `Ȿ` has three bytes. This function cuts it, too, under MySQL's collations. The
-    /// function doesn't follow MySQL's `gb18030_unicode_520_ci`, where characters above U+FFFF
-    /// become others.
+    /// In `utf8mb3` and `utf8mb4`, except under `turkish_ci`, MySQL writes the result over the
+    /// text. A result longer than the text read so far overwrites the next character, and ends
+    /// there: `UPPER('aȿbc')` is `AⱾ`. It must fit into the text: `UPPER('ȿ')` is empty, as `Ȿ` has
+    /// three bytes. This function does the same under MySQL's collations. It doesn't follow MySQL's
+    /// `gb18030_unicode_520_ci`, where characters above U+FFFF become others.
     ///
     /// ```
     /// use mysql_collation::mysql::{UTF8MB4_0900_AI_CI, UTF8MB4_GENERAL_CI, UTF8MB4_TURKISH_CI};

@@ -176,8 +176,7 @@ impl From<Collated<'_>> for CollatedBuf {
     }
 }
 
-/// An owned string that is equal, ordered and hashed by its collation, like [`Collated`]. Fit for
-/// keys that strangers choose.
+/// An owned string that is equal, ordered and hashed by its collation, like [`Collated`].
 ///
 /// ```
 /// use std::collections::HashSet;
@@ -273,8 +272,8 @@ mod tests {
         assert_eq!(hashed.get(&other as &dyn AsCollated), None);
     }
 
-    /// All texts with the same suffix have the same `hash_one`, whichever eight bytes or characters
-    /// precede the suffix.
+    /// Texts with the same suffix have the same `hash_one`, whichever eight bytes or four
+    /// characters precede it.
     #[test]
     fn chosen_keys_have_different_hashes() {
         let suffixes = [

@@ -77,8 +77,9 @@ impl Collation {
         self.descriptor().orders_valid_text_like(other.descriptor()) && self.descriptor().reads_like(other.descriptor())
     }
 
-    /// Returns `true` if both collations give the same order and equality for all well-formed
-    /// strings.
+    /// Returns `true` if both collations are known to give the same order and equality for all
+    /// well-formed strings. `false` does not prove a difference: `utf8mb4_0900_bin` of the two
+    /// flavours gives `false`.
     pub fn orders_valid_text_like(&self, other: Self) -> bool {
         self.descriptor().orders_valid_text_like(other.descriptor())
     }
@@ -171,8 +172,8 @@ impl Collation {
     }
 
     /// Returns a hash. Equal strings have equal hashes. The hash can change between versions of the
-    /// library, and doesn't resist deliberate collisions: a suffix can give any texts one hash.
-    /// For maps with keys from outside, use [`Collation::hash_weights_into`].
+    /// library, and doesn't resist deliberate collisions: a chosen suffix gives many texts one
+    /// hash. For maps with keys from outside, use [`Collation::hash_weights_into`].
     pub fn hash_one(&self, text: &[u8]) -> u64 {
         dispatch::run(self.descriptor(), Hash { text })
     }

@@ -216,8 +216,8 @@ impl Collation {
 
     /// Returns a group number for each string, and the number of groups. Equal strings have the
     /// same group number, and all NULLs form one group. Groups are numbered from 0 by first
-    /// occurrence. They are those of `=`, a unique key and `COUNT(DISTINCT …)`: `GROUP BY` of MySQL
-    /// can make more, see [`Collation::column_group_by`].
+    /// occurrence. Strings are grouped as by `=` and `COUNT(DISTINCT …)`; `GROUP BY` of MySQL can
+    /// make more groups, see [`Collation::column_group_by`].
     pub fn column_groups<'a>(&self, column: impl IntoIterator<Item = Option<&'a [u8]>>) -> (Vec<usize>, usize) {
         let column = column.into_iter();
         let (mut texts, mut hashes) = (Vec::with_capacity(column.size_hint().0), Vec::new());

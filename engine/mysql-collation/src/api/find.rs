@@ -31,11 +31,12 @@ impl Collation {
     /// ([`Charset::char_len`](crate::Charset::char_len)) plus one.
     ///
     /// - MySQL, in collations that weigh code points (UCA, `utf8mb4_general_ci`): at each level,
-    ///   the weights from the offset on begin with the weights of `needle`. A search for `é` finds
-    ///   `e`, and one for `f` finds `ﬁ`; in `utf8mb4_0900_as_cs`, one for `e` finds `é`.
+    ///   the weights from the offset on begin with the weights of `needle`. Under
+    ///   `utf8mb4_0900_ai_ci`, a search for `é` finds `e`, and one for `f` finds `ﬁ`; under
+    ///   `utf8mb4_0900_as_cs`, one for `e` finds `é`.
     /// - MariaDB, and MySQL's other collations: an occurrence has the same number of bytes as
-    ///   `needle`, and equal weights. A search for `É` finds `é`, one for `e` doesn't: see
-    ///   [`Collation::find_equal_length`].
+    ///   `needle`, and equal weights. Under `utf8mb4_general_ci`, a search for `É` finds `é`, one
+    ///   for `e` doesn't: see [`Collation::find_equal_length`].
     ///
     /// ```
     /// use mysql_collation::{mariadb, mysql};
@@ -63,12 +64,12 @@ impl Collation {
         self.find_by(text, needle, Rule::EqualLength).map(|place| place.start)
     }
 
-    /// Returns the place of the first occurrence of `needle`, which begins where
-    /// [`Collation::find`] says. `Some(0..0)` if `needle` is empty.
+    /// Returns the byte range of the first occurrence of `needle`. The range begins at the offset
+    /// of [`Collation::find`]. `Some(0..0)` if `needle` is empty.
     ///
-    /// An occurrence can have another length than `needle`. It ends with the character that has the
-    /// last of the weights of `needle`, and with characters after it that have no weights, such as
-    /// combining accents where accents don't count.
+    /// Under collations of MySQL that weigh code points, an occurrence can have another length than
+    /// `needle`. It ends with the character that has the last weight of `needle`, or with
+    /// characters without weights after it, such as combining accents in `ai` collations.
     ///
     /// ```
     /// use mysql_collation::mysql::UTF8MB4_0900_AI_CI;
@@ -82,9 +83,10 @@ impl Collation {
         self.find_by(text, needle, if is_mysql { Rule::Weights } else { Rule::EqualLength })
     }
 
-    /// Iterates over the places of all occurrences of `needle` from the first on, each found after
-    /// the end of the one before it ([`Collation::find_range`]). There are none if `needle` is
-    /// empty, or nothing but characters without weights.
+    /// Iterates over the byte ranges of all occurrences of `needle` ([`Collation::find_range`]).
+    /// The search goes on at the end of each occurrence. There are none if `needle` is empty. A
+    /// `needle` of characters without weights, such as U+00AD, is found only in characters without
+    /// weights.
     pub fn find_iter<'t>(&self, text: &'t [u8], needle: &'t [u8]) -> FindIter<'t> {
         FindIter { collation: *self, text, needle, at: 0 }
     }
@@ -110,13 +112,11 @@ impl Collation {
         out
     }
 
-    /// Replaces all occurrences of the bytes `from` in `text`, as `REPLACE` does: unlike other
-    /// operations, it distinguishes case under every collation. An empty `from` leaves the text as
-    /// it is.
+    /// Replaces all occurrences of the bytes `from` in `text`, as `REPLACE` does: case counts under
+    /// every collation. An empty `from` leaves the text as it is.
     ///
-    /// Occurrences have the bytes of `from`, under every collation, and begin where a character
-    /// begins. Under the `bin` collations of MariaDB, and of MySQL up to 5.7, they begin at any
-    /// byte; this function does so for MariaDB's collations.
+    /// Occurrences begin where a character begins. Under the `bin` collations of MariaDB, and of
+    /// MySQL up to 5.7, they begin at any byte; this function does so for MariaDB's collations.
     ///
     /// ```
     /// use mysql_collation::{Collation, Flavour, mysql::UTF8MB4_0900_AI_CI};
@@ -182,7 +182,7 @@ impl Iterator for FindIter<'_> {
                 self.at += place.end;
                 return Some(start..self.at);
             }
-            // A string without weights occurs before every character.
+            // A needle without weights has an empty range before a character with weights.
             self.at = start + self.collation.descriptor().encoding.length(&rest[place.start..]);
         }
         self.at = self.text.len();

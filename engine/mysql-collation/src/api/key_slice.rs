@@ -32,7 +32,7 @@ impl Collation {
     ///
     /// # Errors
     /// [`SliceTooShort`] if the key is longer than `out`, which then holds the first bytes of the
-    /// key. They decide an order if they differ, as a prefix for a sort or a page of a B-tree.
+    /// key. Two keys compare as these bytes do, if the bytes differ.
     ///
     /// ```
     /// use mysql_collation::mysql::UTF8MB4_0900_AI_CI;

@@ -23,7 +23,8 @@ pub enum LookupError {
         /// Requested name.
         given: String,
     },
-    /// Both flavours have a collation with this name, and the two order strings differently.
+    /// Both flavours have a collation with this name, and the two are not known to order strings
+    /// alike.
     Ambiguous {
         /// Full name of the collation.
         name: &'static str,
@@ -105,7 +106,8 @@ pub enum Meaning {
     /// MySQL's collation. MariaDB's collation of this name gives well-formed strings the same
     /// order, but can differ in other operations, such as `find` and `to_upper`.
     Same(Collation),
-    /// MySQL's and MariaDB's collations, in this order. They order well-formed strings differently.
+    /// MySQL's and MariaDB's collations, in this order, which are not known to order well-formed
+    /// strings alike.
     Different([Collation; 2]),
 }
 
@@ -113,7 +115,7 @@ impl Meaning {
     /// Returns the collation if the name is unambiguous.
     ///
     /// # Errors
-    /// [`LookupError::Ambiguous`] if the two flavours' collations differ.
+    /// [`LookupError::Ambiguous`] for [`Meaning::Different`].
     pub fn only(self) -> Result<Collation, LookupError> {
         match self {
             Self::Alone(collation) | Self::Same(collation) => Ok(collation),

@@ -34,7 +34,7 @@ pub enum Direction {
 /// A descending column inverts all bits of its part.
 ///
 /// Columns of other types are bytes that compare as their values do ([`RowKey::push_bytes`]):
-/// numbers big-endian, with the sign inverted; dates and times as numbers or as text.
+/// integers big-endian, with the sign bit inverted; dates and times as integers or as text.
 ///
 /// ```
 /// use mysql_collation::{Collation, Direction, Flavour, RowKey};

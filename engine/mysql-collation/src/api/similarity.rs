@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Maximum length in bytes of the part of a requested name that is compared with others.
+/// Number of characters of a requested name that are compared with others.
 const MAX_NAME: usize = 64;
 
 /// Cost of an edit. A part that is the beginning of a longer one (`general` of `general1`) costs
@@ -17,7 +17,7 @@ const SPREAD: usize = 1;
 ///
 /// Names are compared part by part, in any order: `de_pb` may mean `utf8mb4_de_pb_0900_ai_ci`. A
 /// part may have typing errors or be the beginning of a longer one. Of equally similar names those
-/// of `utf8mb4` are first, then those with less that was not asked for.
+/// of `utf8mb4` are first, then those with the fewest edits.
 ///
 /// ```
 /// use mysql_collation::similar_names;

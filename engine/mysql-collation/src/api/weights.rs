@@ -21,9 +21,9 @@ impl Collation {
     ///
     /// - `bin` of UCS-2, UTF-16 and UTF-32, and all collations that are not named below: the
     ///   weights of the first level, then for each further level 00 00 and its weights. A weight
-    ///   has two bytes, the high byte first; a code point from U+FFFF on of these `bin` is FFFF and
-    ///   the number in four bytes. Under PAD SPACE, and at further levels of MariaDB, weights of
-    ///   spaces at the end of the level are left out.
+    ///   has two bytes, the high byte first; a code point from U+FFFF on of these `bin` and of
+    ///   `general1400_as_ci` is FFFF and the number in four bytes. Under PAD SPACE, and at further
+    ///   levels of MariaDB, weights of spaces at the end of the level are left out.
     /// - Collations of 8-bit character sets, except `latin1_german2_ci`: the weight of each byte,
     ///   without weights of spaces at the end under PAD SPACE.
     /// - `latin2_czech_cs`, `cp1250_czech_cs`, `tis620_thai_ci`, `tis620_thai_nopad_ci`: the text's
@@ -127,9 +127,9 @@ impl Collation {
 
     /// Returns the server's `WEIGHT_STRING(text AS CHAR(characters))`.
     ///
-    /// MySQL from 8.0 on cuts the string after this many characters, or pads it with spaces, but
-    /// not under NO PAD. MariaDB, and MySQL up to 5.7, cut and pad the weights of each level
-    /// instead: this function does so for MariaDB's collations.
+    /// MySQL from 8.0 on cuts the string after this many characters, and under PAD SPACE pads it
+    /// with spaces. MariaDB, and MySQL up to 5.7, cut and pad the weights of each level instead:
+    /// this function does so for MariaDB's collations.
     ///
     /// MariaDB 11.8 cuts the weights of collations with several levels short if `characters` is
     /// small; this function returns all, as MariaDB 10.11 does.

@@ -38,7 +38,8 @@ pub enum CaseRule {
         set: u32,
         /// Whether `i` and `İ`, `ı` and `I` are the two cases of a letter.
         is_turkish: bool,
-        /// Whether a longer result overwrites the bytes after it and ends the text.
+        /// Whether a result longer than the text read so far overwrites the next character and ends
+        /// there.
         is_in_place: bool,
     },
 }
@@ -115,8 +116,8 @@ pub(crate) fn convert(flavour: Flavour, charset: Charset, collation: &str, text:
 }
 
 /// Converts UTF-8 as MySQL does, in one buffer that is read and written. A result that is longer
-/// than its character overwrites the bytes after it, and the text ends there: `UPPER('ȿ')` is
-/// empty, `UPPER('aȿbc')` is `AⱾ`.
+/// than the text read so far overwrites the next character, and ends there: `UPPER('aȿbc')` is
+/// `AⱾ`. A character that doesn't fit into the buffer is left out: `UPPER('ȿ')` is empty.
 fn convert_in_place(rules: &Rules, charset: Charset, codec: Codec, text: &[u8], case: Case) -> Vec<u8> {
     let mut buffer = text.to_vec();
     let (mut from, mut to) = (0, 0);
@@ -144,8 +145,8 @@ fn convert_in_place(rules: &Rules, charset: Charset, codec: Codec, text: &[u8], 
     buffer
 }
 
-/// Returns the other case of a character that has several codes, if its code isn't that of
-/// [`Charset::encode`]: Roman numerals, which `cp932` and `eucjpms` have from two manufacturers.
+/// Returns the code of the other case of a Roman numeral, if it isn't that of [`Charset::encode`]:
+/// `cp932` and `eucjpms` have these numerals twice, from two manufacturers.
 fn other_code(charset: Charset, character: &[u8], case: Case) -> Option<u32> {
     let code = character.iter().fold(0, |code, &byte| code << 8 | u32::from(byte));
     match (charset, case, code) {

@@ -9,7 +9,8 @@ use super::single_byte::SingleByte;
 pub(crate) struct DoubleByte {
     /// Code points by first and second byte. The first byte of a character of one byte counts as 0.
     pub decode: Pages,
-    /// Bytes by the high and low byte of the code point: one byte below 0x100, otherwise two bytes.
+    /// Codes by the high and low byte of the code point. A code below 0x100 is one byte, any other
+    /// two bytes.
     pub encode: Pages,
 }
 

@@ -176,8 +176,8 @@ impl Encoding for Utf8 {
     }
 }
 
-/// Returns the position of the last byte before `at` that is not a continuation byte, or `at` if
-/// the three bytes before it are continuation bytes.
+/// Returns the position of the last of the three bytes before `at` that is not a continuation byte;
+/// `at` if there is none.
 #[inline(never)]
 fn start_of(text: &[u8], at: usize) -> usize {
     // A byte other than a continuation byte begins a character or is ill-formed.

@@ -106,7 +106,7 @@ impl Charset {
     }
 
     /// Encodes a string as [`Charset::encode_str`] does, with a question mark in place of each
-    /// character that the character set lacks, as the servers write them.
+    /// character that the character set lacks.
     ///
     /// ```
     /// use mysql_collation::Charset;

@@ -24,7 +24,7 @@ pub(crate) struct Descriptor {
 /// The source of a collation's weights.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
-    /// Bytes have weights, in any character set.
+    /// Bytes have weights, as in 8-bit character sets, and in `bin` of multi-byte ones.
     Bytes(ByteKind),
     /// Characters of a multi-byte character set have weights of one to four bytes.
     Characters(CharacterKind),
@@ -249,7 +249,8 @@ impl Descriptor {
         }
     }
 
-    /// Whether another collation has the same weights for the same code points or bytes.
+    /// Whether another collation takes the weights of code points or bytes from the same table.
+    /// `false` does not prove a difference.
     pub fn has_same_weights(&self, other: &Self) -> bool {
         use core::ptr::eq;
         match (self.kind, other.kind) {
@@ -278,8 +279,8 @@ impl Descriptor {
         }
     }
 
-    /// Whether another collation has the same weights, levels and padding, in the same character
-    /// set.
+    /// Whether another collation has the same weights ([`Self::has_same_weights`]), levels and
+    /// padding, in the same character set.
     pub fn orders_valid_text_like(&self, other: &Self) -> bool {
         self.has_same_weights(other)
             && self.charset == other.charset

@@ -100,8 +100,8 @@ impl Operation for Compare<'_> {
     }
 }
 
-/// Compares two texts character by character. The first differing characters usually decide. Before
-/// `mismatch`, the texts are equal except for the case of ASCII letters that are characters.
+/// Compares two texts of a multi-byte character set. The characters at `mismatch` usually decide.
+/// Before `mismatch`, the texts are equal except for the case of ASCII letters that are characters.
 #[inline(never)]
 fn compare_characters<T: CharacterWeights, S: CharacterShape>(
     level: CharacterLevel<T, S>,

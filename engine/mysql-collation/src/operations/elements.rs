@@ -19,10 +19,11 @@ use crate::weights::{TextWeights, UcaTable};
 pub struct Element {
     /// Byte range in the string.
     pub bytes: Range<usize>,
-    /// Code points: one for a character, several for a contraction, none for an ill-formed byte or
-    /// an unassigned character (in `gb18030_unicode_520_ci`: U+FFFD). In UCA collations of MySQL,
-    /// the first ill-formed byte ends the string. The last element is then the rest of the string,
-    /// without code points and weights.
+    /// Code points: one for a character, several for a contraction, all of a text that is one
+    /// element, none for an ill-formed byte or an unassigned character (in
+    /// `gb18030_unicode_520_ci`: U+FFFD). In UCA collations of MySQL, the first ill-formed byte
+    /// ends the string. The last element is then the rest of the string, without code points and
+    /// weights.
     pub code_points: Vec<u32>,
     /// Weights by level: primary, secondary, tertiary, quaternary.
     ///
@@ -68,8 +69,8 @@ impl<'a> Weights<'a> {
             Kind::Characters(CharacterKind::Gb18030(table)) => self.multi_byte(rest, |character| match *character {
                 [byte] => vec![table.single_byte_weight(byte)],
                 _ => match table.weight_string(character).collect::<Vec<_>>() {
-                    // A longer character whose capital has one byte comes after all characters of
-                    // one byte and before all other characters.
+                    // `ı` and `ſ`, whose capitals have one byte, come after all characters of one
+                    // byte and before all other characters.
                     bytes if matches!(bytes[..], [_]) => [vec![0x80], bytes].concat(),
                     bytes => bytes,
                 },
@@ -102,9 +103,9 @@ impl<'a> Weights<'a> {
         let length = self.descriptor.encoding.length(rest);
         let is_well_formed = matches!(self.descriptor.encoding, TextEncoding::MultiByte(encoding) if encoding.well_formed_length(rest).is_some());
         let weights = match rest[..length] {
-            // Two weights of two bytes, as in comparisons: after all characters of Unicode, ordered
-            // by value. The last four-byte code of gb18030, which is not a Unicode character,
-            // weighs FFFFFFFF and comes after ill-formed bytes.
+            // The bytes of the two weights of an ill-formed byte in comparisons: after all
+            // characters of Unicode, ordered by value. The last four-byte code of gb18030, which is
+            // not a Unicode character, weighs FFFFFFFF and comes after ill-formed bytes.
             [byte] if !is_well_formed => vec![0xFF, 0xFF, byte, 0],
             ref character => weigh(character),
         };

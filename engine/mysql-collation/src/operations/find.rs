@@ -4,12 +4,12 @@
 //! The servers have two rules. Both try every character of the text as the beginning.
 //!
 //! - Equal length: an occurrence has as many bytes as the string that is searched for, and equal
-//!   weights. `ß` is found in `ss`, which has two bytes, too; `é` isn't found in `e`. MariaDB,
-//!   MySQL up to 8.0.12, and later MySQL in collations without weights of code points.
-//! - Weights: at each level, the weights of the text from there on begin with the weights of the
-//!   string that is searched for. `é` is found in `e`, and `f` in `ﬁ`. Observed on MySQL 9.7.4. The
-//!   occurrence ends with the character that has the last of these weights, and with characters
-//!   after it that have no weights, such as accents of `e` in `ai`.
+//!   weights. `ß` is found in `ss`, which has two bytes, too; `é` isn't found in `e`. The rule of
+//!   MariaDB, of MySQL up to 8.0.12, and of MySQL 9.7.4 in collations that don't weigh code points.
+//! - Weights: at each level, the weights of the text from that character on begin with the weights
+//!   of the string that is searched for. In `ai_ci`, `é` is found in `e`, and `f` in `ﬁ`. Observed
+//!   on MySQL 9.7.4. The occurrence ends with the character that has the last of these weights, or
+//!   with characters without weights after it, such as combining accents in `ai`.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -126,8 +126,8 @@ fn all_weights<L: LevelWeights>(level: L, text: &[u8]) -> Vec<u16> {
     all
 }
 
-/// Returns the length in bytes of the characters whose weights at a level begin with `needle`, if
-/// those of `text` do.
+/// Returns the length in bytes of the characters at the start of `text` whose weights begin with
+/// `needle`; `None` if they don't.
 fn length_of_match<L: LevelWeights>(level: L, text: &[u8], mut needle: &[u16]) -> Option<usize> {
     let mut at = 0;
     while !needle.is_empty() && at < text.len() {

@@ -10,7 +10,7 @@ use crate::charset::{CharacterShape, Charset, Encoding, TextEncoding};
 use crate::dispatch::{Descriptor, Operation};
 use crate::weights::{ByteWeights, LevelWeights, Mapped, TextWeights};
 
-/// Number of levels that `LIKE` compares. MySQL's Japanese collation has four levels, and `LIKE`
+/// Number of levels that `LIKE` compares. `utf8mb4_ja_0900_as_cs_ks` has four levels, and `LIKE`
 /// ignores the fourth, which distinguishes hiragana from katakana. Measured on MySQL 9.7.4 with all
 /// 286 pairs of characters that differ only at that level.
 pub(crate) const LEVELS: usize = 3;
@@ -180,8 +180,8 @@ pub(crate) fn read_parts(descriptor: &Descriptor, pattern: &[u8], escape: Option
 }
 
 impl<'t, P: Parts<'t>> Like<'t, P> {
-    /// Matches in one pass over the pattern. On a mismatch, the last `%` is tried with one more
-    /// character. Earlier `%` need no retry: the last `%` can match any text that they could.
+    /// Returns `true` if the text matches. On a mismatch, the last `%` is tried with one more
+    /// character. Earlier `%` need no retry: the last `%` can take any text that they could.
     #[inline(always)]
     fn matches(&self, length: impl Fn(&[u8], usize) -> usize, same: impl Fn(&[u8], &[u8]) -> bool) -> bool {
         let text = self.text;

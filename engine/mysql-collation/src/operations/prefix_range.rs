@@ -9,7 +9,7 @@
 //! ```text
 //! prefix       weights of the range
 //! hra%         h r a, and anything after them
-//! hrac% Czech  h r, and from c to ch after them
+//! hrac% Czech  h r a, and from c to ch after them
 //! a   % PAD    a, and a run of spaces: a mark (the weight below a space), or a space
 //! ```
 
@@ -45,8 +45,8 @@ impl Operation for PrefixRange<'_> {
         bounds(padded.then_some(b' '), all, None)
     }
 
-    /// Returns all keys: keys in several passes, or with moved characters, have no common
-    /// beginning.
+    /// Returns the range of all keys: keys in several passes, or with moved characters, have no
+    /// common beginning.
     fn text_weights(self, _: &'static TextWeights, _: bool) -> Bounds {
         (Vec::new(), None)
     }
@@ -145,7 +145,8 @@ fn bounds<W: Weight>(pad: Option<W>, mut weights: Vec<W>, next: Option<Vec<Optio
     between(key, next.map(|all| (all.iter().copied().map(least).min(), all.iter().max().copied())))
 }
 
-/// Returns the bounds of keys that begin with `key`, and after it with a weight between two.
+/// Returns the bounds of keys that begin with `key` and a weight from the first of `next` to the
+/// second.
 fn between<W: Weight>(key: Vec<u8>, next: Option<(Option<W>, Option<W>)>) -> Bounds {
     let (mut start, mut last) = (key.clone(), key);
     if let Some((Some(least), Some(greatest))) = next {

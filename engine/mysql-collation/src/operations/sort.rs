@@ -21,8 +21,8 @@ use byte_codes::ByteCodes;
 /// Slices below this length are sorted by comparison.
 const MIN_LENGTH: usize = 48;
 
-/// Numbers are refined if at least one in `REFINED_SHARE` strings has the same number as another
-/// string. Bench: `cargo xtask order-by`, words in eight scripts.
+/// Numbers of sixteen bytes are refined if at least one in `REFINED_SHARE` strings has the same
+/// number as another string. Bench: `cargo xtask order-by`, words in eight scripts.
 const REFINED_SHARE: usize = 8;
 
 /// A number for each requested item. If two numbers of one request differ, the items compare as the
@@ -95,8 +95,8 @@ fn refine(order: &mut [(u128, u32)], next: impl FnOnce(&[u32]) -> Numbers) {
     }
 }
 
-/// Compares items with equal numbers, and moves all items to their final positions. Adjacent items
-/// that got equal numbers by chance in [`refine`] are compared as well, which keeps their order.
+/// Compares items with equal numbers, and moves all items to their final positions. Neighbours that
+/// got equal numbers by chance in [`refine`] are compared, too; they are already in order.
 fn sort_ties<T, N: PartialEq>(items: &mut [T], mut order: Vec<(N, u32)>, compare: impl Fn(&T, &T) -> Ordering) {
     assert_eq!(order.len(), items.len());
     for equal in order.chunk_by_mut(|a, b| a.0 == b.0).filter(|equal| equal.len() > 1) {

@@ -4,7 +4,7 @@ use super::elements::{Element, Weights};
 use crate::dispatch::{ByteKind, CharacterKind, CodePointKind, Descriptor, Kind, QUATERNARY};
 use crate::tables::ZERO;
 
-/// Returns the server's `WEIGHT_STRING(text)`, byte for byte.
+/// Returns the server's `WEIGHT_STRING(text)`, byte for byte, for well-formed text.
 pub(crate) fn weight_string(descriptor: &'static Descriptor, text: &[u8]) -> Vec<u8> {
     if let Kind::Bytes(ByteKind::Text(weights)) = descriptor.kind {
         return weights.weight_string(descriptor.info.flavour, text);
@@ -39,7 +39,7 @@ pub(crate) fn weight_string(descriptor: &'static Descriptor, text: &[u8]) -> Vec
                 out.extend(weight.to_be_bytes().iter().skip(4 - width));
             }
         }
-        // WEIGHT_STRING omits a quaternary level of zeros only.
+        // WEIGHT_STRING omits a quaternary level whose weights are all zero.
         if level == QUATERNARY && out[start..].iter().all(|&byte| byte == 0) {
             out.truncate(start);
         }

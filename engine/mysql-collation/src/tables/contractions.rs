@@ -125,9 +125,9 @@ impl Contractions {
 
     /// Returns `true` if vector code needs no search for byte pairs of contractions.
     ///
-    /// It then suffices that vector code stops at short characters that continue a contraction.
-    /// This holds if no contraction has an ASCII character after the first, and none mixes short
-    /// characters with characters of three or four bytes.
+    /// It then suffices that vector code stops at characters below U+0800 that continue a
+    /// contraction. This holds if no contraction has an ASCII character after the first, and none
+    /// mixes characters below U+0800 with others.
     pub fn needs_no_pair_search(&self) -> bool {
         self.needs_no_pair_search
     }

@@ -84,8 +84,8 @@ impl CharacterWeights for &'static Gb18030 {
         let weight = self.weight(character);
         let (high, low) = ((weight >> 16) as u16, weight as u16);
         match weight {
-            // A longer character whose capital has one byte comes after all characters of one byte
-            // and before all other characters.
+            // `ı` and `ſ`, whose capitals have one byte, come after all characters of one byte and
+            // before all other characters.
             0..0x100 => out[0] = 0x8000 | low,
             0x100..0x1_0000 => out[0] = low,
             _ => (out[0], out[1]) = (high, low),

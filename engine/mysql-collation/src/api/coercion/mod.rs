@@ -11,10 +11,10 @@
 //! - Two Unicode character sets with equal coercibility: MySQL 8 and later convert to `utf8mb4` or
 //!   `utf32`. Other servers convert only `utf8mb3` to `utf8mb4`.
 //! - A column, and a `COLLATE` clause of a character set that lacks some of its characters: MySQL
-//!   9.7.4 converts each row in expressions other than `=` and `<` of two operands, with error 3854
-//!   for a character that is lacking. Other servers refuse the expression.
-//! - `CONCAT` of two columns with different collations of a character set has a mixed collation,
-//!   which wins over columns, except in MySQL 9.7.4, where columns win.
+//!   9.7.4 converts each row, with error 3854 for a character that is lacking, except in
+//!   comparisons of two operands. Other servers refuse the expression.
+//! - `CONCAT` of two columns with different collations of a character set, neither of them `_bin`,
+//!   has a mixed collation. It wins over columns, except in MySQL 9.7.4, where columns win.
 
 use alloc::vec::Vec;
 
@@ -26,8 +26,8 @@ mod rules;
 use rules::{Fit, Known, Rules, combine};
 
 /// Coercibility of an operand. The operand with the lower value determines the collation.
-/// `COERCIBILITY()` of MySQL returns 0, 2, 3, 4, 5 and 6, and 1 for a mixed collation (7 in MySQL
-/// 9.7).
+/// `COERCIBILITY()` of MySQL returns 0 to 6 in this order; for a mixed collation, MySQL 9.7 returns
+/// 7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Coercibility {

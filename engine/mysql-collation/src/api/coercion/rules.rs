@@ -25,7 +25,7 @@ impl Known {
         let unknown = || LookupError::Unknown { flavour, given: collation.to_string() };
         let info = Info::by_name(flavour, collation).ok_or_else(unknown)?;
         let is_ascii = match coercibility {
-            // In MySQL, a text with a NULL isn't known to be ASCII only.
+            // In MySQL, `NULL` isn't known to be ASCII only.
             Coercibility::Ignorable => flavour == Flavour::MariaDb,
             _ => is_ascii || info.charset == "ascii",
         };
@@ -46,9 +46,9 @@ impl Known {
 }
 
 /// Returns the collation that MariaDB means by a name with `0900`; other collations as they are.
-/// MariaDB 11.8.9 compares a string of `utf8mb4_cs_0900_as_cs` with one of
-/// `utf8mb4_uca1400_czech_nopad_as_cs`. By `utf8mb4_0900_bin`, 11.8.9 means `utf8mb4_nopad_bin`, and
-/// 11.4.5 means `utf8mb4_bin`.
+/// MariaDB 11.8.9 compares strings of `utf8mb4_cs_0900_as_cs` and
+/// `utf8mb4_uca1400_czech_nopad_as_cs` without error 1267. By `utf8mb4_0900_bin`, 11.8.9 means
+/// `utf8mb4_nopad_bin`, and 11.4.5 means `utf8mb4_bin`.
 fn resolve_alias(version: ServerVersion, info: &'static Info) -> &'static Info {
     let parts = info.name.strip_prefix("utf8mb4_").and_then(|rest| rest.split_once("0900_"));
     let (Some((language, levels)), Flavour::MariaDb) = (parts, info.flavour) else { return info };
@@ -67,11 +67,11 @@ fn resolve_alias(version: ServerVersion, info: &'static Info) -> &'static Info {
 /// How MySQL's versions differ. All `false` for MariaDB.
 #[derive(Clone, Copy)]
 pub(super) struct Rules {
-    /// `utf8mb4` and `utf32` hold the values of every Unicode character set: MySQL 8.0.
+    /// MySQL 8.0 and later: `utf8mb4` and `utf32` hold the values of every Unicode character set.
     has_wide_charsets: bool,
-    /// Two `COLLATE` clauses or literals with different character sets are an error, even if one
-    /// side is Unicode or ASCII. Columns are converted row by row, and win over mixed texts: MySQL
-    /// 8.0.31.
+    /// MySQL 8.0.31 and later. Two `COLLATE` clauses with different character sets are an error. Of
+    /// two literals, ASCII-only text no longer gives way. Columns win over mixed texts, and are
+    /// converted row by row, except in a comparison of two operands.
     is_strict: bool,
 }
 
@@ -100,7 +100,7 @@ impl Rules {
     }
 }
 
-/// Combination of the operands up to one.
+/// Result of combining the first operands, before the next one is added.
 #[derive(Clone, Copy)]
 struct Partial {
     known: Known,
@@ -116,7 +116,8 @@ pub(super) enum Fit {
     Never,
 }
 
-/// Returns collation and coercibility of all operands, or `None` for an illegal mix.
+/// Returns collation and coercibility of the result, and whether the operands can be converted to
+/// it. `None` for an illegal mix, for an operand that never fits, and without operands.
 pub(super) fn combine(rules: Rules, expression: Expression, operands: &[Known]) -> Option<(Known, Fit)> {
     let (&first, others) = operands.split_first()?;
     let (mut result, mut is_illegal) = (Partial { known: first, is_mixed_here: false }, false);
@@ -170,8 +171,9 @@ fn combine_two(rules: Rules, expression: Expression, left: Partial, right: Known
     combine_charsets(rules, left, right).map(|side| if side == Side::Left { of_left } else { of_right })
 }
 
-/// Combines different collations of a character set with equal coercibility: one that is `_bin`, or
-/// in a text `_bin` as a mixed collation.
+/// Combines two collations of a character set with equal coercibility: `_bin` wins; else a text
+/// gets `_bin` as a mixed collation. `None` for two `COLLATE` clauses, and for a comparison without
+/// `_bin`.
 fn combine_equals(expression: Expression, left: Partial, right: Partial) -> Option<Partial> {
     if left.known.is(Coercibility::Explicit) {
         return None;
@@ -198,14 +200,15 @@ fn combine_charsets(rules: Rules, left: Partial, right: Known) -> Option<Side> {
         return Some(Side::Right);
     }
     let (stronger, weaker) = if order.is_lt() { (Side::Left, right) } else { (Side::Right, left) };
-    // Only constants are converted, and since MySQL 8.0.31 each row.
+    // Before MySQL 8.0.31, only constants are converted.
     let is_converted = rules.is_strict || weaker.coercibility > Coercibility::Implicit;
     (order.is_ne() && is_converted).then_some(stronger)
 }
 
-/// Returns whether an operand can be converted to the result's character set: always to Unicode and
-/// if it is ASCII, and other constants if their characters are there. MySQL 9.7.4 refuses bytes of
-/// binary strings that are ill-formed there.
+/// Returns whether an operand can be converted to the result's character set: always if it is
+/// ASCII, or to Unicode (a literal to `utf8mb3` or `ucs2` if representable). To other character
+/// sets, literals and mixed texts if representable, and columns so if `converts_rows`. MySQL 9.7.4
+/// refuses bytes of binary strings that are ill-formed there.
 fn fit(rules: Rules, result: Known, operand: Known, converts_rows: bool) -> Fit {
     let is_value = operand.coercibility < Coercibility::Numeric;
     if !is_value || operand.info.charset == result.info.charset || result.is_binary() {
@@ -239,7 +242,7 @@ fn can_hold_all(rules: Rules, winner: Known, loser: Known, order: Ordering) -> b
     let (winner_set, loser_set) = (winner.info.charset, loser.info.charset);
     let unicode = is_unicode(winner_set) && (order.is_lt() || order.is_eq() && !is_unicode(loser_set));
     let wider = order.is_le() && is_wider(rules, winner, loser_set);
-    // Between two literals, strict servers ignore that a text is ASCII only.
+    // Among operands of equal coercibility, MySQL since 8.0.31 ignores that a text is ASCII only.
     let counts_as_ascii =
         |operand: Known| if rules.is_strict { operand.info.charset == "ascii" } else { operand.is_ascii };
     let ascii = order.is_lt() && loser.is_ascii || order.is_eq() && counts_as_ascii(loser) && !counts_as_ascii(winner);

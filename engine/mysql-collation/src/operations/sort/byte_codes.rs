@@ -1,12 +1,13 @@
-//! One-byte codes that order like weights. Each weight of an ASCII character has an odd code, up to
-//! 127 weights. The even codes represent all weights between two such weights.
+//! One-byte codes that order like weights. Up to 127 weights have an odd code each: those of ASCII
+//! characters with one weight. An even code stands for all weights between two neighbouring odd
+//! codes, below the first or above the last.
 
 use crate::tables::LONGEST;
 use crate::weights::LevelWeights;
 
 /// The codes of a level.
 pub(super) struct ByteCodes {
-    /// Distinct weights of ASCII characters, in ascending order.
+    /// Distinct weights of ASCII characters with one weight, in ascending order: the first `count`.
     weights: [u16; 128],
     count: usize,
     /// Code of each ASCII character with one weight, 0 for other ASCII characters.
