@@ -1,5 +1,5 @@
-//! Collations of columns after the conversion of their table. Collations that were chosen for codes
-//! and hashes stay.
+//! Collations of columns after the conversion of their table. `_bin` columns stay `_bin`, and ascii
+//! columns keep their collation.
 
 use crate::charset::{collation_charset, current_collation_name, current_name};
 
@@ -15,12 +15,12 @@ pub fn keep_reason(charset: &str) -> Option<&'static str> {
     }
 }
 
-/// True for collations that compare code points: `utf8mb4_bin`.
+/// True for names that end in `_bin`: `utf8mb4_bin`.
 pub fn is_binary(collation: &str) -> bool {
     collation.ends_with("_bin")
 }
 
-/// True if trailing spaces count. Under PAD SPACE 'a' equals 'a ', under NO PAD it doesn't.
+/// True for the names of NO PAD collations, under which 'a' differs from 'a '.
 pub fn is_no_pad(collation: &str) -> bool {
     collation.contains("_nopad_") || collation.contains("_0900_")
 }

@@ -2,8 +2,8 @@
 //! under a collation of the same name.
 //!
 //! Found by comparing the collations of MySQL 5.6, 5.7, 8.0 and 9.7, and of MariaDB 10.1, 10.2,
-//! 10.5, 10.11, 11.4 and 11.8 (docs/results/2026-11-verification.md). The end of a departure lies
-//! between two of these versions: it may have ended earlier.
+//! 10.5, 10.11, 11.4 and 11.8 (docs/results/2026-11-verification.md). A departure ends here with
+//! the first of these versions that lacks it; a version between two of them may lack it, too.
 
 use server::{Flavour, Version};
 

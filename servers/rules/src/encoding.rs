@@ -24,7 +24,7 @@ pub enum EncodingVerdict {
     Clean,
     /// The whole text is UTF-8 decoded as latin1, this many times.
     Double(u8),
-    /// Parts of the text are UTF-8 decoded as latin1.
+    /// Parts of the text evidently are UTF-8 decoded as latin1, and others are not.
     Mixed,
     /// Ambiguous: the text may be meant as it is, such as `NESCAFÉ®`, or decoding it yields unusual
     /// characters.

@@ -133,8 +133,8 @@ const DESCRIPTIVE_NAMES: [&str; 14] = [
     "content",
 ];
 
-/// True if the column's type, length and name fit a key of text. Binary strings are compared byte
-/// by byte on purpose.
+/// True if the column's type, length and name fit a key of text: a CHAR or VARCHAR of up to 255
+/// characters whose name is not in [`DESCRIPTIVE_NAMES`].
 fn may_be_key(column: &Column) -> bool {
     let is_text = matches!(column.text_type(), Some(TextType::Char | TextType::Varchar));
     is_text

@@ -2,7 +2,7 @@
 //!
 //! The MySQL manual, "Limits on Table Column Count and Row Size", names the limit. tests/pages.rs
 //! asks the rest of servers: MySQL 5.6, 5.7, 8.0.12 and 9.7, MariaDB 10.1, 10.2, 10.5, 10.11, 11.4
-//! and 11.8. Versions between them have the rules of the one before.
+//! and 11.8. Versions between them count as the one before.
 //!
 //! A row has a header, two or three columns of InnoDB's own, and the table's columns. A column of
 //! fixed length counts whole. Of a longer one, the first bytes count, up to a number that depends
@@ -31,7 +31,7 @@ pub struct CharacterBytes {
 }
 
 impl CharacterBytes {
-    /// Returns the bytes of a column without a character set.
+    /// Bytes of a column without a character set.
     pub const BINARY: Self = Self { max: 1, is_fixed: true };
 
     /// `charset` is the character set that has characters of up to `max` bytes.
@@ -40,8 +40,8 @@ impl CharacterBytes {
     }
 }
 
-/// Returns the maximum bytes of a row in a page of `innodb_page_size`. `None` for pages of 64 KiB,
-/// where the limit is another in each server.
+/// Returns the maximum bytes of a row in a page of `innodb_page_size`. `None` for other pages than
+/// those of 4 to 32 KiB: with 64 KiB, servers have different limits.
 pub fn max_page_row_bytes(server: &ServerFacts) -> Option<u64> {
     match server.variable("innodb_page_size").map_or(Ok(16_384_u64), str::parse) {
         Ok(4_096) => Some(1_981),
@@ -54,7 +54,7 @@ pub fn max_page_row_bytes(server: &ServerFacts) -> Option<u64> {
 
 /// Returns the bytes that a row in a row format needs in its page, if the table's variable-length
 /// columns have long values. `width` returns the bytes of a character of a column. `None` for other
-/// engines and for COMPRESSED tables, whose rows have another limit.
+/// engines, and for row formats other than DYNAMIC, COMPACT and REDUNDANT.
 pub fn page_row_bytes(
     server: &ServerFacts,
     table: &Table,
@@ -141,12 +141,11 @@ impl Layout {
 
     /// Header of a row, with the transaction's id and the pointer to the previous version.
     fn header_bytes(&self) -> u64 {
-        // Beyond its length, a REDUNDANT row has 2 bytes less than the others.
         if self.format == RowFormat::Redundant { 26 } else { 18 }
     }
 
     fn fixed_bytes(&self, bytes: u64) -> u64 {
-        // REDUNDANT rows have the end of every column.
+        // REDUNDANT rows have the position of the end of every column, in 2 bytes.
         bytes + if self.format == RowFormat::Redundant { 2 } else { 0 }
     }
 
@@ -154,7 +153,8 @@ impl Layout {
         let is_redundant = self.format == RowFormat::Redundant;
         match rows::measure(self.flavour, column, width.max) {
             Size::Fixed(bytes) => self.fixed_bytes(bytes),
-            // CHAR in a character set of several lengths is of fixed length in REDUNDANT rows only.
+            // A CHAR whose characters differ in length has a fixed length in REDUNDANT rows only,
+            // up to a size.
             Size::Char(bytes) if width.is_fixed || is_redundant && bytes <= self.max_fixed_char_bytes => {
                 self.fixed_bytes(bytes)
             }
@@ -164,7 +164,8 @@ impl Layout {
         }
     }
 
-    /// Adds the length to a value, which has `max_bytes` at most.
+    /// Adds the bytes of the length to a value, of which `bytes` are in the page. The value has
+    /// `max_bytes` at most.
     fn variable_bytes(&self, bytes: u64, max_bytes: u64) -> u64 {
         let has_long_length = self.format == RowFormat::Redundant || bytes > 127 && max_bytes > 255;
         bytes + if has_long_length { 2 } else { 1 }

@@ -104,7 +104,8 @@ pub fn fixed_bytes(column: &Column) -> u64 {
     }
 }
 
-/// Returns the size of a DECIMAL: 4 bytes for 9 digits, and 0 to 4 bytes for the remaining digits.
+/// Returns the size of a DECIMAL in bytes: on each side of the point 4 bytes for 9 digits, and 0 to
+/// 4 bytes for the remaining digits.
 fn decimal_bytes(precision: u64, scale: u64) -> u64 {
     let part = |digits: u64| digits / 9 * 4 + [0, 1, 1, 2, 2, 3, 3, 4, 4][(digits % 9) as usize];
     part(precision.saturating_sub(scale)) + part(scale)

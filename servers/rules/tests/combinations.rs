@@ -40,8 +40,8 @@ const LIST_OPERANDS: [(&str, Coercibility, bool); 19] = [
     ("NULL", Coercibility::Ignorable, true),
 ];
 
-/// Compares the predicted collation or error of texts and comparisons of all lists of three of the
-/// operands with the server's.
+/// Compares the predicted collation or error of `CONCAT(a, b, c)` and `a BETWEEN b AND c`, for all
+/// [`lists_of_three`], with the server's.
 fn check_lists(version: ServerVersion, conn: &mut Conn) {
     let collations: Vec<String> = LIST_OPERANDS
         .iter()

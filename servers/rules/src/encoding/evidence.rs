@@ -26,8 +26,8 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// True for a character that is usual in texts that also have evidently double-encoded
-    /// characters.
+    /// True if the decoded character can be expected in a text with evidently double-encoded
+    /// characters. False for rare Latin letters, such as `ɮ`.
     pub fn is_plausible(&self) -> bool {
         match Script::of(self.decoded) {
             // Without phonetic letters and those of few languages: ɮ, ə, Ʌ.
@@ -72,8 +72,8 @@ fn has_neighbour(sequences: &[Sequence], index: usize) -> bool {
     before.into_iter().chain(sequences.get(index + 1)).any(is_neighbour)
 }
 
-/// True if correctly encoded text never has these characters between these neighbours, so that the
-/// sequence alone proves double encoding.
+/// True if correctly encoded text hardly ever has these characters between these neighbours, so
+/// that the sequence alone is evidence of double encoding.
 fn is_evident_alone(characters: &[char], sequence: &Sequence) -> bool {
     let Sequence { at, length, decoded, .. } = *sequence;
     let (first, second) = (characters[at], characters[at + 1]);
@@ -89,7 +89,7 @@ fn is_evident_alone(characters: &[char], sequence: &Sequence) -> bool {
     }
 }
 
-/// True if no word has such a pair between the characters before and after it.
+/// True if hardly any word has such a pair between the characters before and after it.
 fn is_evident_pair(before: &[char], first: char, second: char, behind: Option<char>) -> bool {
     let is_letter = |back: usize| before.iter().nth_back(back).is_some_and(|character| character.is_alphabetic());
     let is_one_letter_word = is_letter(0) && !is_letter(1);

@@ -1,7 +1,7 @@
 //! Limits of index keys, by server, engine, row format and settings.
 //!
 //! tests/keys.rs asks them of MySQL 5.6, 5.7, 8.0 and 9.7 and MariaDB 10.1, 10.2, 10.5, 10.11, 11.4
-//! and 11.8. MariaDB versions between them have the limits of the one before.
+//! and 11.8. MariaDB versions between them count as the one before.
 
 use facts::{RowFormat, ServerFacts, Table};
 use server::{Flavour, Version};
@@ -13,9 +13,9 @@ pub struct KeyLimits {
     pub max_part_bytes: u64,
     /// Maximum bytes of all key parts.
     pub max_key_bytes: u64,
-    /// Bytes of a key part beyond which the server shortens it or refuses it with error 1071. It
-    /// passes parts of up to this many bytes to InnoDB, which refuses those over `max_part_bytes`
-    /// with error 1709.
+    /// Bytes of a key part beyond which the server shortens, hashes or refuses it. The server
+    /// passes parts of up to this many bytes to the engine. InnoDB refuses those over
+    /// `max_part_bytes` with error 1709.
     pub(super) max_server_part_bytes: u64,
 }
 

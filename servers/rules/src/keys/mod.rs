@@ -103,7 +103,8 @@ fn may_be_hash(server: &ServerFacts, table: &Table, index: &Index) -> bool {
         && ["innodb", "myisam"].iter().any(is_engine)
 }
 
-/// Error of a unique index with a part that is too long: 1071 in MySQL 8.0.12, 3886 in MySQL 9.7.
+/// Returns the error of a unique index with a part that is too long: 3886 in MySQL 9.7, 1071 in
+/// MySQL 8.0.12 and before, and in MariaDB. For MySQL versions between them, returns both.
 fn long_unique_part_error(server: &ServerFacts) -> &'static str {
     match (server.flavour, server.version_number()) {
         (Flavour::MySql, version) if version >= Version::new(9, 7, 0) => "3886",
