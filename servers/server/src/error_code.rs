@@ -18,8 +18,9 @@ pub const CON_COUNT_ERROR: u16 = 1040;
 pub const DBACCESS_DENIED_ERROR: u16 = 1044;
 /// Wrong account or password.
 pub const ACCESS_DENIED_ERROR: u16 = 1045;
-/// Unknown schema.
+/// No schema is selected.
 pub const NO_DB_ERROR: u16 = 1046;
+/// Unknown schema.
 pub const BAD_DB_ERROR: u16 = 1049;
 pub const SERVER_SHUTDOWN: u16 = 1053;
 /// Unknown column.
@@ -89,7 +90,7 @@ pub const DATA_TOO_LONG: u16 = 1406;
 pub const NO_REFERENCED_ROW_2: u16 = 1452;
 /// Account without password: its plugin refuses the login, such as MariaDB's `unix_socket`.
 pub const ACCESS_DENIED_NO_PASSWORD_ERROR: u16 = 1698;
-/// "Index column size too large": InnoDB\'s own limit.
+/// "Index column size too large": InnoDB's own limit.
 pub const INDEX_COLUMN_TOO_LONG: u16 = 1709;
 /// Warning of MySQL: "Cannot use … access on index … due to type or collation conversion".
 pub const WARN_INDEX_NOT_APPLICABLE: u16 = 1739;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Prefixes of option names that every MySQL and MariaDB takes ("Option Modifiers" in their
+/// Prefixes that MySQL or MariaDB takes before an option's name ("Option Modifiers" in their
 /// manuals).
 const MODIFIERS: [&str; 6] = ["loose_", "skip_", "disable_", "enable_", "maximum_", "autoset_"];
 

@@ -68,7 +68,7 @@ fn select_files(login: &Login) -> Vec<OptionFile> {
 }
 
 /// Returns the files that `!includedir` reads of a folder: `*.cnf`, by name. Empty for a folder
-/// that servers ignore.
+/// that is missing or not readable.
 pub(crate) fn included_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if is_ignored(&error) => return Ok(Vec::new()),

@@ -10,7 +10,8 @@
 //! - A row that does not convert to the requested types is an error, not a panic.
 //! - A text that the server reads as several statements fails, as in [`several`].
 //!
-//! On a connection that is opened without a time limit, the first two don't hold.
+//! On a connection that is opened without a time limit, the first two don't hold, nor do they for
+//! [`query_iter`](Queryable::query_iter) and [`exec_iter`](Queryable::exec_iter).
 
 use std::io;
 use std::net::Shutdown;

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use crate::connect::Conn;
 use mysql::prelude::Queryable;
 
-/// Variables that identify an instance or its files. They differ between instances and do not
-/// affect performance.
+/// Variables that identify an instance or its files, and so differ between instances.
 const INSTANCE_NAMES: [&str; 10] = [
     "datadir",
     "basedir",

@@ -82,7 +82,8 @@ pub(super) fn confinement(
     options: &Options,
 ) -> Confinement {
     let own = SERVER_FOLDERS.iter().map(|name| folder.join(name));
-    // Typed, such as the folder of `secure_file_priv`. The folder of a file stays closed.
+    // Paths that the user typed, such as the folder of `secure_file_priv`. Of a file, the folder
+    // stays closed.
     let set = |is_written: bool| {
         let is_path = move |setting: &&Setting| {
             let is_outside = Path::new(&setting.value).is_absolute() && setting.value != "/";

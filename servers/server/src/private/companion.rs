@@ -11,7 +11,7 @@ use lifecycle::{Account, Confinement, spawn_confined};
 use super::account::owner_id;
 use crate::Error;
 
-/// Name of the folder, in an instance's, for files that are taken.
+/// Name of the folder, in an instance's, for files that [`Companion::take`] takes.
 const FOLDER: &str = "control";
 
 /// Rights and place of a tool that controls a private server. The tool runs as the server's

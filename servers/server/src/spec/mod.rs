@@ -47,8 +47,8 @@ impl Spec {
         matches!(self, Spec::Attach(_) | Spec::Detached(_))
     }
 
-    /// True if opening the server runs a program, or reaches a server, that its name alone chooses.
-    /// False for this machine's server and the catalogue, whose packages are verified.
+    /// True if whoever wrote the name chooses the program that is run or the server that is
+    /// reached. False for this machine's server and the catalogue, whose packages are verified.
     pub fn needs_trust(&self) -> bool {
         !matches!(self, Spec::Private(Origin::Host | Origin::Catalogue(_)))
     }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use crate::attach::{OptionLine, included_files, is_ignored, parse_option_line};
 
-/// Maximum size of an option file with all files that it includes, of which each counts at least
-/// [`INCLUSION_BYTES`]. Larger ones are an error.
+/// Maximum size of an option file with all files that it includes. Each inclusion counts
+/// [`INCLUSION_BYTES`] more than the file's size. Larger ones are an error.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// Bytes that an inclusion counts besides the file's own.
