@@ -111,7 +111,8 @@ impl Classes {
         }
     }
 
-    /// Checks the first statement of a class, whose text is the one that is written.
+    /// True if a statement's class reads and writes nothing but tables of the schema. Of an
+    /// accepted class, only the first statement is checked: its text is the class's.
     fn is_in_scope(&mut self, ReplayableStatement { template, .. }: &ReplayableStatement) -> bool {
         if self.sampled.contains_key(&template.key) {
             return true;

@@ -44,7 +44,7 @@ struct KeySets {
 }
 
 impl KeySets {
-    /// Returns the keys of parents that were not read or requested yet, as requested from now on.
+    /// Returns the needed keys that are neither present nor requested, and marks them as requested.
     fn take_missing(&mut self) -> WantedKeys {
         let is_missing =
             |(key, _): &(&Key, &Vec<Value>)| !self.present.contains(*key) && !self.requested.contains(*key);

@@ -152,7 +152,8 @@ fn write_workload(
     })
 }
 
-/// Refuses sources of statements that were named and have none. Without any, only rows are wanted.
+/// Fails if sources of statements were named: they have none. Without named sources, only rows are
+/// wanted.
 fn refuse_empty_sources(request: &Request) -> Result<(), Error> {
     let logs = request.logs.iter().map(|log| log.path.display().to_string());
     let digests = request.digests.then(|| "the server's statement digests".to_owned());

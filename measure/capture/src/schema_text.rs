@@ -18,7 +18,7 @@ pub struct SchemaText {
     pub cross_schema_definitions: Vec<String>,
 }
 
-/// Writes tables, then views in the order of their dependencies.
+/// Returns the text of tables, then of views in the order of their dependencies.
 pub fn build_schema_text(definitions: &Definitions, schema: &str) -> SchemaText {
     let (mut text, mut tables, mut cross_schema_definitions) = (String::new(), Vec::new(), Vec::new());
     for (name, create) in &definitions.tables {

@@ -13,8 +13,8 @@ pub struct Definitions {
     pub tables: Vec<(String, String)>,
     /// View names with `CREATE VIEW`.
     pub views: Vec<(String, String)>,
-    /// Objects of other kinds, and views that must not be opened, with the reason: `the sequence
-    /// s`.
+    /// What is left out: objects of other kinds (`the sequence s`), defaults from sequences, and
+    /// views that must not be opened, with the reason.
     pub others: Vec<String>,
 }
 

@@ -30,7 +30,8 @@ pub struct Insert<'s> {
 }
 
 impl<'s> Insert<'s> {
-    /// Reads an INSERT or REPLACE into one of the tables. Returns the table's position, too.
+    /// Reads an INSERT or REPLACE with VALUES into one of the tables. Returns the table's position,
+    /// too. `None` for other statements.
     pub fn read(statement: &'s [u8], tables: &[&SourceTable]) -> Option<(usize, Self)> {
         let head = head(statement);
         let tokens = content_tokens(&head);
