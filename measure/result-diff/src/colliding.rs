@@ -64,7 +64,7 @@ impl SchemaFiller<'_> {
     }
 
     /// Describes the row of the table that has the unique key of a refused row: `1 ('Straße')`.
-    /// `None` for a key with an expression.
+    /// `None` if the key has an expression, or `message` names no key.
     fn find_equal_row(&mut self, file: &RowsFile, row: &[Cell], message: &str) -> Result<Option<String>, Error> {
         let Some(key) = refused_key(message, &file.table) else { return Ok(None) };
         let parts: Vec<(Option<String>, Option<u64>)> = self.query(

@@ -31,7 +31,7 @@ pub struct ConversionTarget {
     /// True if columns whose collation differs from their table's are converted, too, and those
     /// that would stay ascii or `_bin`.
     pub all_columns: bool,
-    /// The server's collations that compare code points.
+    /// The server's `_bin` collations.
     pub binary_collations: Vec<String>,
 }
 
@@ -64,8 +64,8 @@ impl ConversionTarget {
 }
 
 impl TableDefinition {
-    /// Returns the columns to convert: those with the table's default collation but ascii ones, or
-    /// all.
+    /// Returns the columns to convert: those with the table's default collation, except ascii ones.
+    /// With [`ConversionTarget::all_columns`], returns all.
     pub fn converted_columns<'d>(&'d self, target: &'d ConversionTarget) -> impl Iterator<Item = &'d TextColumn> {
         let follows =
             |column: &TextColumn| column.collation == self.collation && keep_reason(&column.charset).is_none();

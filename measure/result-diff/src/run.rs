@@ -38,7 +38,8 @@ pub struct Request {
 struct OpenSide {
     side: Side,
     conn: Conn,
-    /// Collations of `columns` on this side that mysql-collation has.
+    /// Collation that the side was converted to, or the collations of `columns`, without those
+    /// that mysql-collation lacks.
     collations: Vec<Collation>,
     /// Columns that a conversion converts, also on the side that isn't converted.
     columns: Vec<Column>,
