@@ -54,7 +54,8 @@ fn find_ignored(view: &View) -> Option<&'static str> {
     if view.a.len() == view.b.len() { find_ignored_between(&text(&view.a), &text(&view.b)) } else { None }
 }
 
-/// As [`find_ignored`], of two texts. Judged by the levels of UCA 9.0.
+/// As [`find_ignored`], of two texts. Accents are judged by MySQL's `utf8mb4_0900_as_ci`, case by
+/// which characters are capitals.
 fn find_ignored_between(a: &str, b: &str) -> Option<&'static str> {
     let is_equal = |name: &str| {
         Collation::by_name(Flavour::MySql, name)

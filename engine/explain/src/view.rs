@@ -1,5 +1,3 @@
-//! Compares two strings under one collation.
-
 use mysql_collation::{Collation, Element, Pad};
 
 use crate::mismatch::find_mismatch;
@@ -63,7 +61,8 @@ fn digits(collation: Collation) -> usize {
 }
 
 /// True for collations that weigh a text as a whole, in one element: `latin2_czech_cs`,
-/// `cp1250_czech_cs`. No collation has a contraction of `a` and `b`.
+/// `cp1250_czech_cs`, `tis620_thai_ci`, `tis620_thai_nopad_ci`. Probed by the text `ab`, which is a
+/// contraction in no collation.
 fn weighs_whole_texts(collation: Collation) -> bool {
     let (mut text, mut buffer) = (Vec::new(), [0; 4]);
     for character in ['a', 'b'] {

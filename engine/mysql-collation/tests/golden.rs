@@ -2,7 +2,7 @@
 //! depend on this library's decoding and weights.
 //!
 //! `golden/strings.txt` has strings of UTF-8 in hexadecimal, one per line. A line of
-//! `golden/mysql.txt` or `golden/mariadb.txt` has a collation and CRC-32 digests, each of 128
+//! `golden/mysql.txt` or `golden/mariadb.txt` has a collation and CRC-32 digests, each of up to 128
 //! strings in the collation's character set. The first digests are of `WEIGHT_STRING`: length (32
 //! bits, little-endian) and bytes. Digests of `STRCMP` of each string and the next string follow:
 //! 0, 1 or 2 for less, equal, greater.

@@ -10,8 +10,8 @@
 //! | `mysql_weight_string(value, collation [, flavour])` | `Binary`: the server's `WEIGHT_STRING(value)` |
 //! | `mysql_upper(value, collation [, flavour])`, `mysql_lower` | `Utf8`: the server's `UPPER(value)`, `LOWER(value)` |
 //!
-//! With the rule [`MarkedColumns`], operators and `ORDER BY` on columns that are marked with a
-//! collation follow it without these functions.
+//! With the rule [`MarkedColumns`], operators and `ORDER BY` follow the collation that a column is
+//! marked with, without these functions.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> datafusion::error::Result<()> {

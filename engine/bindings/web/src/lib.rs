@@ -15,7 +15,8 @@ thread_local! {
     static OUTPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Allocates a buffer for a request of `length` bytes. The address is valid until the next call.
+/// Allocates a buffer for a request of `length` bytes. The address is valid until the next call of
+/// `input`.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(length: usize) -> *mut u8 {
     INPUT.with_borrow_mut(|input| {

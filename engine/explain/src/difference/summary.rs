@@ -74,7 +74,7 @@ pub(super) fn display_pair(one: &str, other: &str) -> String {
 }
 
 /// True for two forms of one character, such as that at the end of a word, or with and without a
-/// combining mark: they are equal without regard to case, and no case of each other.
+/// combining mark: they are equal if case is ignored, and are not two cases of a letter.
 fn look_alike(one: &str, other: &str) -> bool {
     let is_equal = |flavour, name: &str, one: &str, other: &str| {
         let collation = Collation::by_name(flavour, name);

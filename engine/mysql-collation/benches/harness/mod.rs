@@ -54,7 +54,7 @@ impl<'a> Subject<'a> {
         (cpu_time() - begin).as_nanos() as f64
     }
 
-    /// Returns the least power of two of calls that take [`SLICE`] or longer, at most 2²⁴.
+    /// Returns the least power of two of calls that take [`MIN_TIMING`] or longer, at most 2²⁴.
     fn calibrate_calls(&mut self) -> u32 {
         let mut calls = 1;
         while self.time(calls) < MIN_TIMING.as_nanos() as f64 && calls < 1 << 24 {

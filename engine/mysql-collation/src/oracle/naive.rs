@@ -9,8 +9,8 @@ use crate::dispatch::{ByteKind, CodePointKind, Kind};
 use crate::operations::elements::Element;
 use crate::operations::like::{LEVELS, wildcards};
 
-/// Returns the elements of a string. In Czech collations, whose keys end each pass, an empty string
-/// has the elements of a space.
+/// Returns the elements of a string. In Czech collations, an empty string has the element of a
+/// space: its key is not empty, as it has the ends of the passes.
 fn elements(collation: Collation, text: &[u8]) -> Vec<Element> {
     match collation.descriptor().kind {
         Kind::Bytes(ByteKind::Text(weights)) if !weights.pads() && text.is_empty() => collation.weights(b" ").collect(),

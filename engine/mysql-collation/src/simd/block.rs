@@ -3,8 +3,8 @@
 //!
 //! Each byte has a lane. The result of a table lookup is in the lane of the character's first byte.
 //! A row of a table has the 128 entries of two lead bytes that differ in the lowest bit only, such
-//! as C2 and C3. A text of one script has one or two such rows, so the number of lookups is the
-//! number of rows, not of characters.
+//! as C2 and C3. A block takes one lookup for ASCII and one for each other row in it, however many
+//! characters it has. A text of one script has one or two such rows.
 //!
 //! # Safety
 //! The CPU has the instruction set of `V`, and the caller is compiled for it. `at` is less than
@@ -20,8 +20,7 @@ pub(super) struct Block<V> {
     pub(super) next: V,
     /// Index of each two-byte character into its row, in the lane of its lead byte.
     indexes: V,
-    /// Lead bytes without their lowest bit: one value for each row. Other lanes hold arbitrary
-    /// values.
+    /// Each byte without its lowest bit: the same for all lead bytes of a row.
     pub(super) row_leads: V,
     /// Lanes of the lead bytes of two-byte characters.
     leads: u32,
@@ -169,16 +168,16 @@ impl<V: Lanes> Block<V> {
     }
 }
 
-/// Character boundary after a block and the two-byte character that the block's last byte may
-/// begin. Reads that byte instead of lanes, so that the next block need not wait for the lanes.
+/// Character boundary after a block, or after the two-byte character that the block's last byte
+/// begins. Reads that byte instead of lanes, so that the next block need not wait for the lanes.
 #[inline(always)]
 pub(super) fn boundary_after<V: Lanes>(text: &[u8], at: usize) -> usize {
     let last = text.get(at + V::BYTES - 1).copied().unwrap_or_default();
     (at + V::BYTES + usize::from(last >= 0xC0)).min(text.len())
 }
 
-/// Character boundary at the end of a block, or before the character that the block's last byte
-/// begins.
+/// Character boundary at the end of a block or of the text, or before the character that the
+/// block's last byte begins.
 #[inline(always)]
 pub(super) fn boundary_before<V: Lanes>(text: &[u8], at: usize) -> usize {
     let continues = text.get(at + V::BYTES - 1).is_some_and(|&last| last >= 0xC0);

@@ -185,8 +185,9 @@ unsafe fn shifted_up<V: Lanes>(vector: V) -> V {
 }
 
 /// Writes the weights of the leading printable ASCII, in whole vectors. Stops before the first
-/// vector with a character that has several weights or may begin a contraction. Returns the number
-/// of characters, which is the number of weights.
+/// vector with a character that isn't ASCII from the space on with one weight, or may begin a
+/// contraction. Writes nothing for a text shorter than a vector. Returns the number of characters,
+/// which is the number of weights.
 #[inline(always)]
 pub(super) unsafe fn fill_printable<V: Lanes, const HIGH_FIRST: bool>(
     low: &ShortWeights,
@@ -231,7 +232,8 @@ pub(super) unsafe fn fill_printable<V: Lanes, const HIGH_FIRST: bool>(
     at
 }
 
-/// First and second weights of the characters of a block that have at most two.
+/// First and second weights of the characters of a block. For a character that has not exactly two
+/// weights, its entry and zero.
 struct TwoWeights<V> {
     /// High bytes and low bytes of the first weights.
     first: [V; 2],

@@ -78,8 +78,8 @@ struct FoldedAscii;
 impl Comparison for FoldedAscii {
     #[inline(always)]
     unsafe fn mismatched_lane<V: Vector>(a: V, b: V) -> usize {
-        // A byte beyond ASCII in one text only is a mismatch.
-        // SAFETY: the caller keeps this module's contract.
+        // A byte beyond ASCII in `b` alone is a mismatch already. SAFETY: the caller keeps this
+        // module's contract.
         unsafe { Folded::mismatched_lane(a, b).min(a.first_high()) }
     }
 

@@ -1,4 +1,4 @@
-//! Weights of bytes, and the weights in sort keys that need a mark, a vector at a time.
+//! Weights of bytes, and the first weight of a sort key that needs a mark, a vector at a time.
 //!
 //! # Safety
 //! Call only from a function with the vector's target features enabled, on a machine that has them.

@@ -9,10 +9,10 @@
 //!
 //! Terms: a *block* is a vector's worth of text, a *lane* is one byte of it. A *short* character
 //! has one or two bytes of UTF-8, a *long* one three or four. An *entry* is the weight of a short
-//! character at one level, an identifier of several weights (equal for equal weights), or
-//! [`ShortWeights::DEFER`]. `low` are the entries of a level.
+//! character at one level, 0 if it has none, an identifier of several weights (equal for equal
+//! weights), or [`ShortWeights::DEFER`]. `low` are the entries of a level.
 //!
-//! This folder imports nothing of the crate.
+//! This folder imports nothing from the rest of the crate.
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -131,8 +131,8 @@ impl Backend {
     }
 
     /// As [`Backend::mismatch_folded`], but bytes that may be within a contraction have to be
-    /// equal, or to differ as `variants` allows: `ch` and `cH` may differ although `h` and `H` do
-    /// not.
+    /// equal, or to differ as `variants` allows: `ch` and `cH` may have different weights although
+    /// `h` and `H` have the same.
     ///
     /// The last byte is judged without the byte after it. May return less for texts with bytes
     /// beyond ASCII, where [`Backend::skip_equal`] is as fast.

@@ -165,7 +165,7 @@ impl ShortContractions {
         self.all.iter().any(|contraction| contraction.length == 2 && contraction.count == 2)
     }
 
-    /// The longest contraction at `at`.
+    /// The longest contraction at `at`, by its first eight bytes.
     #[inline(always)]
     pub(super) fn find(&self, text: &[u8], at: usize) -> Option<&ShortContraction> {
         let bytes = bytes_at(text, at);

@@ -46,7 +46,7 @@ struct Classified<V> {
     contractible: u32,
     /// Lanes of characters that are deferred to the full table.
     marked: u32,
-    /// First lane that stops the block: of a deferred character, of none of the short characters,
+    /// First lane that stops the block: of a deferred character, of a byte of no short character,
     /// or of a contraction that may differ.
     stop: usize,
 }

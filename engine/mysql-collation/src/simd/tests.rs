@@ -286,7 +286,8 @@ fn pairs_with_doubles() -> &'static BytePairs {
     })
 }
 
-/// The first four sets of pairs.
+/// Sets of pairs of each [`PairBytes`]. [`pairs_of_two_letters`] and [`pairs_with_doubles`] are not
+/// included.
 fn all_pairs() -> [&'static BytePairs; 4] {
     [pairs(), pairs_of_ascii(), pairs_of_letters(), pairs_of_leads()]
 }

@@ -1,5 +1,5 @@
 //! Runs the SQL of `tests/sql/*.slt`. The files in `every_type/` run for Arrow's string types of
-//! variable length, in batches of one, three and all rows.
+//! variable length and for dictionaries, in batches of one, three and all rows.
 
 use std::error::Error;
 use std::fmt;

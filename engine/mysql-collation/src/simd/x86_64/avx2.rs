@@ -293,8 +293,8 @@ impl Lanes for V {
                 _mm256_extracti128_si256::<1>(low),
                 _mm256_extracti128_si256::<1>(high),
             ];
-            // Without gaps, eight lanes may have fewer than sixteen bytes. The next ones overwrite
-            // the surplus.
+            // Once the gaps are removed, eight lanes may have fewer than sixteen bytes. The next
+            // eight overwrite the surplus.
             for (number, eight) in eights.into_iter().enumerate() {
                 let before = kept & ((1 << (8 * number)) - 1);
                 let order = &CLOSE_UP[(kept >> (8 * number)) as usize & 0xFF];

@@ -1,4 +1,4 @@
-//! x86-64: AVX-512 with VBMI2 (Ice Lake, Zen 4 and later), AVX2, and SSE2, which every x86-64 has.
+//! x86-64: AVX-512 with VBMI2 (such as Ice Lake and Zen 4), AVX2, and SSE2, which every x86-64 has.
 
 mod avx2;
 mod avx512;

@@ -1,10 +1,10 @@
 //! Looks up the entries of ASCII and two-byte characters, 64 bytes of UTF-8 at a time.
 //!
-//! The entry of a character (see [`crate::simd::ShortWeights`]) is in the lane of its first
-//! byte. The high bytes of a row of 128 entries fit in two registers, and so do the low bytes: one
+//! The entry of a character (see [`crate::simd::ShortWeights`]) is in the lane of its first byte.
+//! The high bytes of a row of 128 entries fit in two registers, and so do the low bytes: one
 //! permute looks up all lanes. ASCII is one row, the characters of two neighbouring lead bytes
-//! another (Latin C2 and C3, Greek CE and CF, Cyrillic D0 and D1). The number of lookups is the
-//! number of rows in a block, not of characters.
+//! another (Latin C2 and C3, Greek CE and CF, Cyrillic D0 and D1). A block takes one lookup for
+//! ASCII and one for each other row in it, however many characters it has.
 //!
 //! Written by hand for [`fill`](super::fill) and [`skip`](super::skip), which say what that gains.
 
@@ -24,15 +24,16 @@ pub(super) struct Block {
     pub(super) bytes: __m512i,
     /// Byte after each byte; zeros if not requested.
     pub(super) next: __m512i,
-    /// High byte of each entry, in the lane of the first byte. Other lanes hold arbitrary values.
+    /// High byte of each entry, in the lane of the first byte. Other lanes hold ASCII's entry for
+    /// the lowest seven bits of their byte.
     pub(super) high: __m512i,
     /// Low byte of each entry.
     pub(super) low: __m512i,
-    /// Lanes of first bytes.
+    /// Lanes of the first bytes of characters of one or two bytes.
     pub(super) starts: u64,
     /// Lanes of the lead bytes of two-byte characters.
     pub(super) leads: u64,
-    /// Lanes that belong to no character of one or two bytes.
+    /// Lanes up to the end that belong to no character of one or two bytes.
     pub(super) unsupported: u64,
 }
 
@@ -81,8 +82,8 @@ impl Table {
     }
 }
 
-/// Character boundary after a block and the two-byte character that the block's last byte may
-/// begin. Reads that byte instead of lanes, so that the next block need not wait for the lanes.
+/// Character boundary after a block, or after the two-byte character that the block's last byte
+/// begins. Reads that byte instead of lanes, so that the next block need not wait for the lanes.
 #[inline]
 pub(super) fn boundary_after(text: &[u8], at: usize) -> usize {
     let last = text.get(at + BLOCK - 1).copied().unwrap_or_default();
@@ -138,8 +139,9 @@ pub(super) fn look_up<const NEXT: bool, const CALLER: bool>(
     Block { bytes, next, high, low, starts, leads, unsupported: here & !(starts | leads << 1) }
 }
 
-/// Character boundary at the end of a block, or before the two-byte character or the contraction of
-/// two letters that the end would cut. Reads bytes instead of lanes, as [`boundary_after`].
+/// End of a block, or one byte before it if the last byte begins a longer character, or is ASCII
+/// and may contract with the next byte. The end of the text if that comes first. Reads bytes
+/// instead of lanes, as [`boundary_after`].
 #[inline]
 pub(super) fn boundary_before(pairs: Option<&BytePairs>, text: &[u8], at: usize) -> usize {
     let [last, next] = match text[at..].get(BLOCK - 1..) {
@@ -170,7 +172,7 @@ fn first_row(bytes: __m512i, leads: u64, text: &[u8], at: usize) -> (usize, u64)
     (usize::from(lead & 0x1F) >> 1, same)
 }
 
-/// Weights of a block of characters of at most two weights.
+/// First and second weights of a block's characters ([`look_up_two`]).
 pub(super) struct TwoWeights {
     /// High bytes and low bytes of the first weights.
     pub(super) first: [__m512i; 2],
@@ -236,14 +238,14 @@ pub(super) fn contractible_ends(pairs: &BytePairs, bytes: __m512i, next: __m512i
 /// Lanes of the first bytes of pairs, if the pairs are not of kind
 /// [`PairBytes::Any`](crate::simd::PairBytes::Any).
 pub(super) struct ContractibleLetters {
-    /// Lanes of letters.
+    /// Lanes of letters that are the first byte of a pair.
     pub(super) letters: u64,
     /// Lanes of bytes beyond ASCII before a lead byte that is in any pair.
     pub(super) others: u64,
 }
 
-/// As [`contractible_ends`], with fewer instructions. `LETTERS`: the pairs are of
-/// [`PairBytes::Letters`](crate::simd::PairBytes::Letters).
+/// As [`contractible_ends`], with fewer instructions. `LETTERS`: only pairs of two letters are
+/// wanted, and `others` is 0.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn contractible_letters<const LETTERS: bool>(

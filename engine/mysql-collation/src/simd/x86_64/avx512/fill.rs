@@ -198,7 +198,7 @@ struct TwoWeightBlock {
     leads: u64,
     /// Lanes of characters that are not in a contraction.
     own: u64,
-    /// Lanes of characters of several weights.
+    /// Lanes of characters of several weights, or deferred to the full table.
     several: u64,
     /// Lanes that end the block, independent of the weights.
     ends: u64,

@@ -1,4 +1,4 @@
-//! Finds the weights in sort keys that need a mark (operations/padding.rs).
+//! Finds the first weight of a sort key that needs a mark (operations/padding.rs).
 //!
 //! Written by hand: the weights were just written, mostly in vectors at the same addresses. They
 //! are loaded as they were stored, and the next weights are moved into place in registers. A load
@@ -71,7 +71,8 @@ fn load(bytes: &[u8], at: usize) -> __m512i {
     unsafe { _mm512_maskz_loadu_epi8(lanes(rest), bytes.as_ptr().wrapping_add(at).cast()) }
 }
 
-/// The number of the lane `N` lanes after each lane.
+/// For each lane, the index for `permutex2var` of the lane `N` lanes after it. Indexes from 64 on
+/// are lanes of the second vector.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn lanes_after<const N: usize>() -> __m512i {
