@@ -1,9 +1,9 @@
-//! Reading with a bound in memory that does not depend on what a file holds.
+//! Reading in bounded memory, whatever a file holds.
 //!
 //! A reader holds at most one item at a time: a statement, a row of CSV, a page of Parquet, or a
 //! small file as a whole. An item has about [`max_item_bytes`] at most, 64 MiB by default.
-//! [`read_large_file`] reads up to 16 times as much. [`read_up_to`] takes the maximum as an
-//! argument.
+//! [`read_large_file`] and [`read_large_regular_file`] read up to 16 times as much. [`read_up_to`]
+//! takes the maximum as an argument.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -9,7 +9,7 @@ const MAX_BYTES: usize = 255 - 32;
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// Returns a file name for a name. Letters and digits of any script, `_` and `$` stay; so do `-`
-/// except at the beginning, and spaces and dots except at both ends. Other characters, and the
+/// except at the beginning, and spaces and dots except at either end. Other characters, and the
 /// first character of a Windows device's name, become `%` and two hexadecimal digits for each byte
 /// of UTF-8.
 ///

@@ -28,8 +28,8 @@ pub use control::{is_control, line, spreadsheet_field, text};
 pub use file_name::{file_name, original_name};
 pub use script::{delimiter, dsn_value, shell_word, shown_shell_word, sql_comment};
 
-/// Names that could act in a context, for the tests of terminals, SQL comments, shells and file
-/// names.
+/// Names that a terminal, a SQL comment, a shell or a file system could take for more than a name,
+/// for tests.
 #[cfg(test)]
 const NASTY: [&str; 25] = [
     "a(b",

@@ -26,7 +26,7 @@ pub fn shell_word(word: &str) -> Option<String> {
 }
 
 /// Quotes a word for a command line that is shown. Control characters are escaped as [`line()`]
-/// does, so that the word stays one, but names nothing.
+/// does. A word with such characters is therefore not the original one.
 pub fn shown_shell_word(word: &str) -> String {
     quote(&line(word))
 }

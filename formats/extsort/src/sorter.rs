@@ -18,8 +18,8 @@ const MAX_READ_BYTES: usize = 1 << 20;
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Memory for records, in bytes; writing a run takes 256 KiB more. A record that is larger than
-    /// this is still held in memory; while merging, one record of each run is. Merging two runs
-    /// takes 128 KiB, even if this value is smaller.
+    /// this is still held in memory; while merging, one such record of each run is. Merging two
+    /// runs takes 128 KiB, even if this value is smaller.
     pub memory: usize,
     /// Folder of the spill file.
     pub folder: PathBuf,

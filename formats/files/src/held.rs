@@ -1,5 +1,5 @@
-//! Folders that stay the same while another user, who owns a folder above them, renames them or
-//! puts links in their place.
+//! Folders that are kept open. Another user who owns a folder above them and renames them, or puts
+//! links in their place, does not change where files are created.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

@@ -1,6 +1,8 @@
 //! Files in folders that others may have prepared: opened, replaced, copied and removed without
-//! following a link at the last part of the path. Only [`open_regular`] and [`read_small`] follow
-//! it, and [`read_small_below`] within a folder. Folders that others can change are refused.
+//! following a link at the last part of the path. Exceptions are [`open_regular`] and
+//! [`read_small`], [`read_small_below`] within a folder, and [`write_named`] for a link of this
+//! user or root. [`check_private`], [`check_sticky`] and [`check_entry`] refuse what others can
+//! change.
 
 mod copy;
 mod held;

@@ -29,8 +29,8 @@ pub struct OwnFile {
 }
 
 impl OwnFile {
-    /// Opens the folder of a file, which need not exist. Fails for a link, a file of others, and
-    /// one that does not begin with `first`.
+    /// Opens the folder of a file. The file need not exist. Fails for a link, a file of others, and
+    /// one with content that does not begin with `first`.
     pub fn open(path: &Path, first: &'static str) -> io::Result<Self> {
         let (folder, name) = open_parent(path)?;
         let file = Self { folder, name: name.to_owned(), path: path.to_owned(), first };

@@ -17,22 +17,22 @@ use crate::copy::open_folder;
 /// program may create files in it meanwhile.
 const MAX_PASSES: u64 = 1_000;
 
-/// Maximum number of folders that are moved.
+/// Maximum number of further listings, one for each folder that was moved.
 const MAX_MOVED: u64 = 10_000_000;
 
 /// Maximum depth of folders below one that cannot be moved.
 const MAX_FIXED_DEPTH: u32 = 64;
 
-/// Removes a folder with all that is in it, however deep its folders are nested. Does not follow
-/// links. Folders of this user that are closed to writes are opened to them.
+/// Removes a folder with all that is in it, also if its folders are nested deeper than files can be
+/// open. Does not follow links. Folders of this user without write permission are made writable.
 pub fn remove_tree(folder: &Path) -> io::Result<()> {
     remove_from(&open_writable(CWD, folder)?, &[])?;
     fs::remove_dir(folder)
 }
 
-/// Removes all that is in a folder, except what has a name in `kept`. Opens two folders at a time:
-/// those further down are moved up first. `fs::remove_dir_all` opens one per level. Fails if a
-/// program goes on creating files in the folder.
+/// Removes all that is in a folder, except what lies directly in it under a name in `kept`. Opens
+/// few folders at a time: those further down are moved up first. `fs::remove_dir_all` opens one per
+/// level. Fails if a program goes on creating files in the folder.
 pub fn remove_content(folder: &Path, kept: &[&str]) -> io::Result<()> {
     remove_from(&open_folder(CWD, folder)?, kept)
 }
@@ -89,14 +89,15 @@ impl Removal<'_> {
         Ok(unlinkat(parent, name, AtFlags::REMOVEDIR)?)
     }
 
-    /// Moves a folder to the top, under a number that is free there or an empty folder's.
+    /// Moves a folder to the top, under a name such as `.7` that is free there or an empty
+    /// folder's.
     fn move_up(&mut self, parent: &OwnedFd, name: &CStr) -> Result<(), Errno> {
         let mut is_opened = false;
         loop {
             self.moved += 1;
             match renameat(parent, name, self.top, format!(".{}", self.moved)) {
                 Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR) => {}
-                // The move changes the folder's entry `..`.
+                // The move changes the folder's entry `..`, so the folder must be writable.
                 Err(Errno::ACCESS) if !is_opened => {
                     is_opened = true;
                     open_writable(parent, name)
@@ -198,7 +199,7 @@ mod tests {
         thread::scope(|scope| scope.spawn(run).join().unwrap());
     }
 
-    /// An unpacked image has such folders.
+    /// An unpacked image has folders without write permission.
     #[test]
     fn removes_folders_that_are_closed_to_writes() {
         let folder = tempfile::tempdir().unwrap();

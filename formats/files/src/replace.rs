@@ -48,9 +48,10 @@ pub(crate) fn open_parent(path: &Path) -> io::Result<(HeldFolder, &OsStr)> {
     Ok((HeldFolder::open(folder)?, name))
 }
 
-/// Writes a file that the user typed. Devices, pipes and open files, such as `/dev/stdout`, are
-/// written to; a regular file is replaced, and keeps its permissions. A link is followed if it
-/// belongs to this user or root, and replaced otherwise.
+/// Writes a file that the user named. Devices, pipes and open files, such as `/dev/stdout`, are
+/// written to. A regular file is replaced, and keeps its permissions to read and write, under
+/// [`Access::OwnerOnly`] the owner's only. A link to a file is followed if it belongs to this user
+/// or root, and replaced otherwise.
 pub fn write_named<E: From<io::Error>>(
     path: &Path,
     access: Access,

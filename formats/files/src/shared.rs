@@ -21,8 +21,8 @@ pub fn temporary_folder() -> io::Result<PathBuf> {
         .map_err(|error| io::Error::new(error.kind(), format!("{error}; name a folder of your own by TMPDIR")))
 }
 
-/// Fails if another user could replace what this user creates in a folder. Others may write to it
-/// if it has the sticky bit.
+/// Returns the path of a folder without links in it. Fails if another user could replace what this
+/// user creates in the folder. Others may write to the folder if it has the sticky bit.
 pub fn check_sticky(folder: &Path) -> io::Result<PathBuf> {
     check(folder, true)
 }
@@ -33,9 +33,9 @@ pub fn check_private(folder: &Path) -> io::Result<PathBuf> {
     check(folder, false)
 }
 
-/// Fails if a file or folder, which is not followed if it is a link, belongs to another user, or if
-/// others may write to it. With `is_reachable` false, a folder above it keeps others out, and its
-/// write bits are not looked at. `what` names it in the message: "it".
+/// Fails if a file or folder belongs to another user except root, or if others may write to it. A
+/// link is not followed. With `is_reachable` false, a folder above keeps others out, and the write
+/// bits are not looked at. `what` is the subject of the message: "it".
 pub fn check_entry(path: &Path, what: &str, is_reachable: bool) -> io::Result<()> {
     let metadata = fs::symlink_metadata(path)?;
     let others = || if is_reachable { writers_fault(path, what, &metadata, false) } else { None };
@@ -74,13 +74,14 @@ fn resolve(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
     Err(io::ErrorKind::NotFound.into())
 }
 
-/// Says who else owns a file or folder. `None` for this user and root. `what` names it.
+/// Says who else owns a file or folder. `None` for a trusted owner. `what` is the sentence's
+/// subject.
 fn owner_fault(what: &str, metadata: &Metadata) -> Option<String> {
     let owner = metadata.uid();
     (!is_trusted_owner(owner)).then(|| format!("{what} belongs to another user (id {owner})"))
 }
 
-/// Returns `true` for this user and root.
+/// Returns `true` for this user and root, also if root is not mapped into this user namespace.
 pub(crate) fn is_trusted_owner(owner: u32) -> bool {
     owner == 0 || owner == rustix::process::geteuid().as_raw() || is_unmapped(owner)
 }
@@ -112,8 +113,8 @@ fn is_private_group(owner: u32, group: u32) -> bool {
 }
 
 /// True if `group` is the primary group of the user `owner` and has no other member. Debian, Ubuntu
-/// and Red Hat give each user such a group, and Ubuntu opens home folders to it. `users` and
-/// `groups` are the texts of `/etc/passwd` and `/etc/group`.
+/// and Red Hat give each user such a group. `users` and `groups` are the texts of `/etc/passwd` and
+/// `/etc/group`.
 fn is_private_group_in(users: &str, groups: &str, owner: u32, group: u32) -> bool {
     let (owner, group) = (owner.to_string(), group.to_string());
     let fields = |line: &'_ str| -> Vec<String> { line.split(':').map(str::to_owned).collect() };

@@ -16,7 +16,7 @@ pub struct Entry {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A statement without its semicolon, in the character set of its session.
+    /// A statement without its delimiter, as the log or script has its bytes.
     Statement(Vec<u8>),
     /// A statement that the source truncated, or that is longer than
     /// [`MAX_STATEMENT_BYTES`](crate::MAX_STATEMENT_BYTES).

@@ -24,8 +24,9 @@ pub struct SuspectCall {
     pub reason: String,
 }
 
-/// Returns the first call of a function that is not known to be harmless, or that names a schema,
-/// or the first value of a sequence. `tokens` are without comments and hints.
+/// Returns the first call of a function that is not known to be harmless or is named with a schema,
+/// or the first expression that takes a value of a sequence. `tokens` are without comments and
+/// hints.
 pub fn find_suspect_call(tokens: &[Token<'_>]) -> Option<SuspectCall> {
     let reason = |at: usize| -> Option<String> {
         let (token, follows_dot) = (&tokens[at], follows_dot(tokens, at));

@@ -54,8 +54,8 @@ const COMMANDS: [&str; 28] = [
     "x",
 ];
 
-/// Commands that start a program, read or write a file, or connect elsewhere. With
-/// `--named-commands` they are read at the beginning of any line of a statement.
+/// Commands that start a program, read or write a file, connect elsewhere or change the delimiter.
+/// With `--named-commands` they are read at the beginning of any line of a statement.
 const ACTING: [&str; 6] = ["connect", "delimiter", "pager", "source", "system", "tee"];
 
 /// Letters of the short forms of commands that act: `\!` system, `\.` source, `\T` tee, `\P` pager,
@@ -65,7 +65,7 @@ const ACTING_LETTERS: &[u8] = b"!.TPerud";
 /// Ends a line that closes what is open under one reading, and is a comment under the others.
 const CLOSES: &str = "(closes what a client in another SQL mode has open)";
 
-/// Text that a client does not take for a part of the statement.
+/// Reason why a client may read a text otherwise than as one statement for the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Misreading {
     /// A command of the client: `\!` or `system`.
@@ -155,7 +155,7 @@ pub fn set_mode(statement: &str, mode: SqlMode) -> Option<SqlMode> {
     is_mode.then(|| SqlMode::parse(value.text.trim_matches(['\'', '"'])))
 }
 
-/// One way to read.
+/// One way in which a client may read a statement.
 #[derive(Clone, Copy, Debug)]
 struct Reading {
     /// True if backslashes escape as the SQL mode says.
@@ -221,7 +221,8 @@ struct Line<'t> {
 }
 
 impl Line<'_> {
-    /// Reads to the end. A delimiter within is reported there.
+    /// Reads to the end of the statement. Reports a delimiter within it only then, a command at
+    /// once.
     fn read(&mut self) -> Result<(), Misreading> {
         let mut ends_early = false;
         // White space or nothing since the beginning of the line, or of a statement.

@@ -71,9 +71,9 @@ pub fn readings(text: &str, mode: SqlMode) -> Result<Vec<String>, AmbiguousComme
     Ok(found)
 }
 
-/// Returns the readings of a `CREATE` statement. If servers may end a comment in different ways,
-/// returns the text before the first comment, which all read alike. A definition goes on after its
-/// name, so callers refuse a text that is cut there.
+/// Returns the readings of a `CREATE` statement. If [`readings`] refuses it, returns the text
+/// before the first comment, which all servers read alike. A definition goes on after its name, so
+/// callers refuse a text that is cut there.
 pub fn definition_readings(create: &str, mode: SqlMode) -> Vec<String> {
     readings(create, mode).unwrap_or_else(|_| create.split("/*").take(1).map(str::to_owned).collect())
 }

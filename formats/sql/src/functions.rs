@@ -1,9 +1,10 @@
-//! Functions of MySQL and MariaDB that statements of workloads, scripts and logs, views and
-//! expressions of tables may call: they have no side effects and do not wait.
+//! Functions of MySQL and MariaDB, by what a call can do: compute a value, report on the server or
+//! the session, or act.
 //!
-//! Left out on purpose: functions that read files (`LOAD_FILE`), wait or lock (`SLEEP`,
-//! `BENCHMARK`, `GET_LOCK`, `…_WAIT_…`), change the server (`…_replication_…`, `SETVAL`), or were
-//! loaded from a library.
+//! Functions that compute or report are harmless: they have no side effects for others and do not
+//! wait. Not harmless are functions that read files (`LOAD_FILE`), wait or lock (`SLEEP`,
+//! `BENCHMARK`, `GET_LOCK`, `…_WAIT_…`), change the server (`SETVAL`), or were loaded from a
+//! library.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -17,12 +17,12 @@ pub fn names_charset(statement: &[u8]) -> Option<String> {
     Some(name.text.trim_matches(['\'', '"', '`']).to_lowercase())
 }
 
-/// Character sets in which bytes of ASCII are other characters, or others are ASCII's. No other
-/// single-byte character set of MySQL 9.7 and MariaDB 11.8 has any.
+/// Character sets in which a byte below 0x80 is no ASCII character, or one above is. MySQL 9.7 and
+/// MariaDB 11.8 have no others of a single byte per character.
 const WITHOUT_ASCII: [&str; 2] = ["armscii8", "swe7"];
 
-/// Returns true for a character set in which quotes or backslashes are other characters. Servers
-/// print a text of such a client with other tokens.
+/// Returns true for a character set in which bytes of quotes or backslashes differ from ASCII's.
+/// Servers can print a text of such a client with other tokens.
 pub fn lacks_ascii(charset: &str) -> bool {
     WITHOUT_ASCII.iter().any(|name| name.eq_ignore_ascii_case(charset))
 }
@@ -30,8 +30,8 @@ pub fn lacks_ascii(charset: &str) -> bool {
 /// Longest beginning of a statement that is searched.
 const MAX_BYTES: usize = 200;
 
-/// Returns why a dump can't be read after a statement: it says that the rest is neither UTF-8 nor
-/// bytes as they are stored.
+/// Returns why a dump can't be read after a `SET NAMES` of a character set other than UTF-8, ascii
+/// and binary. `None` for other statements.
 pub fn describe_other_names(statement: &[u8]) -> Option<String> {
     let charset = names_charset(statement)?;
     let is_read = charset.starts_with("utf8") || ["binary", "ascii", "default"].contains(&charset.as_str());

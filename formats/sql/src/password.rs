@@ -17,10 +17,12 @@ pub fn without_quotation(message: &str) -> &str {
     message.split(" near ").next().unwrap_or(message)
 }
 
-/// Replaces the literals of a statement that may be passwords by `'***'`: those after `IDENTIFIED
-/// BY`, `PASSWORD = ` and the like, all in changes of `mysql.user`, and arguments of `PASSWORD()`.
-/// `None` without such literals, and for most kinds of statements: passwords are in `CREATE USER`,
-/// `GRANT`, `SET`, `CHANGE MASTER` and the like.
+/// Replaces the strings and hexadecimal literals of a statement that may be passwords by `'***'`:
+/// all that follow the first `IDENTIFIED BY`, `PASSWORD =` or the like, or in an UPDATE, INSERT or
+/// REPLACE the first table of the schema `mysql`, or without one `PASSWORD(`.
+///
+/// `None` without such literals, and for kinds of statements that hold no passwords, such as
+/// SELECT, CREATE VIEW and CREATE PROCEDURE.
 pub fn mask_passwords(statement: &str) -> Option<String> {
     let tokens: Vec<Token<'_>> =
         tokenize(statement, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();

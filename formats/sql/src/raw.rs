@@ -76,9 +76,10 @@ pub fn show_bytes(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns a text of [`read_bytes`] in UTF-8, for drivers that take no other bytes: a string
-/// literal with such bytes is written in hexadecimal, `_binary '\xFF'` as `_binary X'FF'`. Without
-/// an introducer, it gets that of `charset`, in which the client sends statements; of UTF-8, which
-/// lacks the bytes, `_binary`. Elsewhere the bytes become U+FFFD.
+/// literal with such bytes is written in hexadecimal, `_binary '\xFF'` as `_binary X'FF'`. A
+/// literal without an introducer gets that of `charset`, the character set of the client's
+/// statements, or `_binary` if that is UTF-8, which lacks the bytes. Outside of literals the bytes
+/// become U+FFFD.
 pub fn hex_bytes<'t>(text: &'t str, mode: SqlMode, charset: &str) -> Cow<'t, str> {
     if !has_bytes(text) {
         return Cow::Borrowed(text);

@@ -1,10 +1,9 @@
 //! `SET` statements of scripts and logs, written anew for a running server.
 //!
 //! `SET NAMES gbk` makes the server read other tokens than weigh does: in gbk, `中\'` is two
-//! characters and the end of a string. The session's `character_set_client` therefore stays UTF-8,
-//! and only settings that decide about collations are made. Of the text, only names of character
-//! sets and collations, numbers and hexadecimal digits are sent, and the parameter of a prepared
-//! statement.
+//! characters and the end of a string. The session's `character_set_client` therefore stays UTF-8.
+//! Of the text, only plain words, user variables' names in backticks, numbers and hexadecimal
+//! digits are sent, and strings as the parameter of a prepared statement.
 
 use crate::nesting::closing_parenthesis;
 use crate::quote::{hex_literal, quote_identifier, unquote_string};

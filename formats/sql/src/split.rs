@@ -28,7 +28,7 @@ struct Splitter {
     at: usize,
 }
 
-/// Number of bytes after a token that can belong to it, such as the digits of `1e-3`.
+/// Number of bytes that must follow a token in a stream: with further bytes, `1` can become `1e-3`.
 const LOOKAHEAD: usize = 16;
 
 impl Splitter {

@@ -302,7 +302,8 @@ fn number(bytes: &[u8]) -> (TokenKind, usize, bool) {
 fn variable(bytes: &[u8], mode: SqlMode) -> (TokenKind, usize, bool) {
     let at = if bytes.get(1) == Some(&b'@') { 2 } else { 1 };
     if let Some(quote @ (b'`' | b'\'' | b'"')) = bytes.get(at) {
-        // As a name in `"…"` of ANSI_QUOTES (MariaDB 11.8, MySQL 9.7).
+        // A backslash escapes in a string, not in a name: one in backticks, or under ANSI_QUOTES in
+        // `"…"` (MariaDB 11.8, MySQL 9.7).
         let is_name = *quote == b'`' || *quote == b'"' && mode.ansi_quotes;
         let (length, closed) = quoted(bytes, at, !is_name && !mode.no_backslash_escapes);
         return (TokenKind::Variable, length, closed);

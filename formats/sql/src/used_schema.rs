@@ -5,7 +5,8 @@ use crate::{SqlMode, TokenKind, tokenize};
 /// Longest beginning of a statement that is read.
 const MAX_BYTES: usize = 4096;
 
-/// Returns the schema of `USE shop`, also with comments and backticks. `None` for other statements.
+/// Returns the schema of `USE shop`, also in backticks and behind a comment: `USE /* x */ shop`.
+/// `None` for other statements, and for one that begins with a comment.
 pub fn used_schema(statement: &[u8]) -> Option<String> {
     let statement = statement.trim_ascii_start();
     // Statements of dumps can have megabytes. For most of them the first word shows that they are
