@@ -35,8 +35,7 @@ struct Letter {
     bytes: Vec<u8>,
 }
 
-/// Maximum length of a string that is searched for between two strings, in characters after the
-/// beginning that both have in common.
+/// Maximum number of characters that a string between two strings has after their common beginning.
 const MAX_DEPTH: usize = 16;
 
 impl Alphabet {
@@ -105,8 +104,8 @@ impl Alphabet {
 
     /// Returns up to `parts - 1` strings, in ascending order, each greater than `a` and less than
     /// `b`. They divide the range into parts of about the same size, counted in strings of the
-    /// alphabet. Fewer strings are returned if there are not enough between `a` and `b`, none if
-    /// `a` isn't less than `b`.
+    /// alphabet. Fewer strings are returned if not enough are found, none if `a` isn't less than
+    /// `b` or the alphabet has fewer than two characters.
     pub fn split(&self, a: &[u8], b: &[u8], parts: usize) -> Vec<Vec<u8>> {
         if parts < 2 || self.letters.len() < 2 || self.collation.compare(a, b).is_ge() {
             return Vec::new();
@@ -371,7 +370,7 @@ mod tests {
         let letters = Alphabet::from_chars(UTF8MB4_0900_AI_CI, 'a'..='z');
         assert_eq!(letters.prefix_upper_bound(b"azz"), Some(b"b".to_vec()));
         assert_eq!(letters.prefix_upper_bound(b"zz"), None);
-        // NO PAD, and one level.
+        // Under NO PAD with one level, a prefix is its own lower bound.
         assert_eq!(letters.prefix_lower_bound(b"azz"), Some(b"azz".to_vec()));
         let padded = Alphabet::from_chars(UTF8MB4_GENERAL_CI, 'a'..='z');
         assert_eq!(padded.prefix_lower_bound(b"ba"), Some(b"b".to_vec()));

@@ -11,9 +11,9 @@ impl Collation {
     ///
     /// The letters that have two cases depend on the collation. In Unicode character sets,
     /// `general_ci`, `bin` and the collations of UCA 4.0 know those of Unicode 4.0 up to U+FFFF,
-    /// the collations of a later UCA those of its version. `utf8mb4_0900_bin` is as `0900_ai_ci` in
-    /// MySQL, and as `bin` in MariaDB. The results are those of MySQL 5.6 to 9.7 and of MariaDB
-    /// 10.11 to 11.8. `binary` changes nothing.
+    /// the collations of a later UCA, and `general1400_as_ci`, those of its version.
+    /// `utf8mb4_0900_bin` is as `0900_ai_ci` in MySQL, and as `bin` in MariaDB. The results are
+    /// those of MySQL 5.6 to 9.7 and of MariaDB 10.11 to 11.8. `binary` changes nothing.
     ///
     /// In `utf8mb3` and `utf8mb4`, except under `turkish_ci`, MySQL writes the result over the
     /// text. A result longer than the text read so far overwrites the next character, and ends

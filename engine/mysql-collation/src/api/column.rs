@@ -12,7 +12,7 @@ use super::{Collation, LikePattern};
 /// Integer type of a column's offsets: `i32` (`Utf8`, `Binary`) or `i64` (`LargeUtf8`,
 /// `LargeBinary`).
 pub trait Offset: Copy + sealed::Sealed {
-    /// Returns the offset as an index; `None` if the offset is negative.
+    /// Returns the offset as an index; `None` if the offset is negative or exceeds `usize::MAX`.
     fn index(self) -> Option<usize>;
 }
 
@@ -148,8 +148,8 @@ impl<'a, O: Offset> Iterator for ColumnIter<'a, O> {
 
 impl<O: Offset> ExactSizeIterator for ColumnIter<'_, O> {}
 
-/// Sort keys of a column in one buffer: key `i` is `values[offsets[i]..offsets[i + 1]]`, empty for
-/// NULL.
+/// Sort keys of a column in one buffer: key `i` is `values[offsets[i]..offsets[i + 1]]`. The key of
+/// NULL is empty; that of an empty string can be, too.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ColumnKeys {

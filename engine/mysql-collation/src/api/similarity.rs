@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 /// Number of characters of a requested name that are compared with others.
 const MAX_NAME: usize = 64;
 
-/// Cost of an edit. A part that is the beginning of a longer one (`general` of `general1`) costs
-/// less.
+/// Cost of an edit. A part of two or more characters that begins a longer one (`general` of
+/// `general1`) costs less.
 const EDIT: usize = 2;
 
 /// Names that cost at most this much more than the best are returned, too.

@@ -24,8 +24,8 @@ impl Collation {
     ///   has two bytes, the high byte first; a code point from U+FFFF on of these `bin` and of
     ///   `general1400_as_ci` is FFFF and the number in four bytes. Under PAD SPACE, and at further
     ///   levels of MariaDB, weights of spaces at the end of the level are left out.
-    /// - Collations of 8-bit character sets, except `latin1_german2_ci`: the weight of each byte,
-    ///   without weights of spaces at the end under PAD SPACE.
+    /// - Collations of 8-bit character sets, except `latin1_german2_ci` and the next four: the
+    ///   weight of each byte, without weights of spaces at the end under PAD SPACE.
     /// - `latin2_czech_cs`, `cp1250_czech_cs`, `tis620_thai_ci`, `tis620_thai_nopad_ci`: the text's
     ///   key, without spaces at its end under `tis620_thai_ci`.
     /// - `bin` of other character sets: the text, without spaces at its end under PAD SPACE.

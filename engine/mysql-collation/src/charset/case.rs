@@ -44,7 +44,7 @@ pub enum CaseRule {
     },
 }
 
-/// Code points at equal distances whose other cases are, too.
+/// Code points at equal distances, whose other cases have the same distances.
 #[cfg(feature = "oracle")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaseRun {
@@ -72,7 +72,8 @@ pub(crate) fn describe(flavour: Flavour, charset: Charset, collation: &str) -> C
     CaseRule::CodePoints { set: rules.set.trailing_zeros(), is_turkish: rules.is_turkish, is_in_place }
 }
 
-/// Returns the code points that `UPPER` and `LOWER` change, in ascending order.
+/// Returns the runs of code points that `UPPER` changes, and those that `LOWER` changes, in
+/// ascending order.
 #[cfg(feature = "oracle")]
 pub fn case_runs() -> [alloc::vec::Vec<CaseRun>; 2] {
     let open = |&Run { first, last, step, to, sets }: &Run| CaseRun { first, last, step, to, sets };

@@ -56,7 +56,7 @@ impl fmt::Display for Unencodable {
 impl core::error::Error for Unencodable {}
 
 impl Charset {
-    /// Decodes a string. Borrows ASCII and UTF-8. A string of `binary` is taken as UTF-8.
+    /// Decodes a string. Borrows what needs no conversion. A string of `binary` is taken as UTF-8.
     ///
     /// # Errors
     /// [`Undecodable`] at the first bytes that are ill-formed, a character without a code point, or

@@ -1,5 +1,5 @@
-//! Operations of collations that compare code points. Ill-formed bytes come after all characters,
-//! ordered by value.
+//! Operations of `bin` collations of UTF-8, which compare code points. Ill-formed bytes come after
+//! all characters, ordered by value.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;

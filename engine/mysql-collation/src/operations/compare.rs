@@ -18,8 +18,8 @@ const MIN_SKIP: usize = 16;
 /// Number of short skips after which skipping is given up. Bench: `instruction_sets`, a text whose
 /// script changes with every word.
 const MAX_SHORT_SKIPS: usize = 12;
-/// Maximum number of characters compared one at a time between two skips. Bench:
-/// `instruction_sets`, German, case differs everywhere.
+/// Maximum number of steps of [`compare_few`] between two skips. Bench: `instruction_sets`, German,
+/// case differs everywhere.
 const MAX_SINGLE_CHARACTERS: usize = 8;
 
 pub(crate) struct Compare<'t> {
@@ -195,8 +195,8 @@ enum FewCharacters {
     Undecided,
 }
 
-/// Compares up to [`MAX_SINGLE_CHARACTERS`] characters one at a time, up to a character boundary of
-/// both texts after equal weights.
+/// Compares single characters in up to [`MAX_SINGLE_CHARACTERS`] steps, to the first difference or
+/// to a character boundary of both texts after equal weights.
 #[inline(never)]
 fn compare_few<L: LevelWeights>(level: L, a: &[u8], b: &[u8]) -> FewCharacters {
     let (mut x, mut y) = (Pending::new(level, a), Pending::new(level, b));

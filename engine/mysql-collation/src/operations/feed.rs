@@ -1,4 +1,4 @@
-//! The weights of a text as bytes, passed to a hash function.
+//! The weights of a text as bytes, passed to a hash function or a key.
 //!
 //! ```text
 //! weights of 16 bits     level 1 · 00 00 · level 2 · …, big-endian
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! With padding, weights of spaces at the end of a level are left out. Equal texts have equal
-//! bytes, and texts that differ have different bytes.
+//! bytes, and unequal texts have different bytes.
 
 use super::bytes::trimmed;
 use super::stream::WeightStream;
@@ -89,7 +89,7 @@ fn feed_level<L: LevelWeights>(level: L, space: Option<u16>, text: &[u8], sink: 
             None => count,
         };
         if kept > 0 {
-            // The spaces at the end of the previous block are not trailing spaces of the text.
+            // The spaces at the end of the previous blocks are not trailing spaces of the text.
             for _ in 0..core::mem::take(&mut spaces) {
                 sink.put(&space.unwrap_or_default().to_be_bytes());
             }

@@ -144,7 +144,7 @@ fn hash_level<L: LevelWeights>(level: L, text: &[u8], state: &mut State) {
             None => count,
         };
         if kept > 0 {
-            // The spaces at the end of the previous block are not trailing spaces of the text.
+            // The spaces at the end of the previous blocks are not trailing spaces of the text.
             for _ in 0..core::mem::take(&mut spaces) {
                 state.add_weights(&[level.pad().unwrap_or_default()]);
             }

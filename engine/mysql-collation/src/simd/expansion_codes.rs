@@ -38,8 +38,7 @@ impl CodedWeights {
     }
 
     /// Code for two weights, in the place of the first weight's high byte. The high byte itself if
-    /// the second weight is zero. `None` if the first weight is too great or there are more than 64
-    /// codes.
+    /// the second weight is zero. `None` if the first weight is too great or no code is left.
     pub(super) fn code(&mut self, [first, second]: [u16; 2]) -> Option<u8> {
         let [high, _] = first.to_be_bytes();
         if high >= Self::BIT {

@@ -116,15 +116,13 @@ pub(super) fn utf8_starts(text: &[u8]) -> usize {
     text.iter().filter(|&&b| b & 0xC0 != 0x80).count()
 }
 
-/// Entry and length of the character of one or two bytes at `at`; `None` at the end, and for
-/// another character.
+/// Entry and length of the character of one or two bytes at `at`; `None` if there is none.
 #[inline(always)]
 pub(super) fn entry(low: &ShortWeights, text: &[u8], at: usize) -> Option<(u16, usize)> {
     decode_short(text, at).map(|(code_point, length)| (low.entry(code_point), length))
 }
 
-/// Code point and length of the character of one or two bytes at `at`; `None` at the end, and for
-/// another character.
+/// Code point and length of the character of one or two bytes at `at`; `None` if there is none.
 #[inline(always)]
 pub(crate) fn decode_short(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let &first = text.get(at)?;

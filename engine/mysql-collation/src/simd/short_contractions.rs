@@ -7,9 +7,9 @@ use core::iter;
 use super::BytePairs;
 use super::scalar::load_few;
 
-/// Maximum length in bytes of a contraction that is found here.
+/// Maximum length in bytes of a contraction whose weights are kept here.
 const BYTES: usize = size_of::<u64>();
-/// Maximum number of weights of a contraction that is found here.
+/// Maximum number of weights that are kept of a contraction.
 const WEIGHTS: usize = 8;
 /// Number of hash buckets.
 const BUCKETS: usize = 512;
@@ -18,7 +18,7 @@ const BUCKETS: usize = 512;
 #[derive(Debug)]
 pub(crate) struct ShortContractions {
     pairs: &'static BytePairs,
-    /// Sorted by [`bucket`]; in a bucket, the longest first.
+    /// Sorted by [`bucket`]; in a bucket, those of most code points first.
     all: Vec<ShortContraction>,
     /// Start of each bucket in `all`; the end of `all` for an empty bucket.
     buckets: [u16; BUCKETS],

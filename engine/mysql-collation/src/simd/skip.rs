@@ -44,7 +44,7 @@ struct Classified<V> {
     classes: V,
     /// Lanes of characters that may begin a contraction.
     contractible: u32,
-    /// Lanes of characters that are deferred to the full table.
+    /// Lanes of NUL, and of characters that are deferred to the full table.
     marked: u32,
     /// First lane that stops the block: of a deferred character, of a byte of no short character,
     /// or of a contraction that may differ.
@@ -113,7 +113,7 @@ impl<V: Lanes> Classified<V> {
         self.block.starts & lanes::<V>(self.stop)
     }
 
-    /// Lanes with classes that differ.
+    /// Lanes whose classes differ, or are valid in different rows.
     #[inline(always)]
     unsafe fn lanes_with_different_classes(&self, other: &Self) -> u32 {
         // SAFETY: the caller keeps this module's contract.

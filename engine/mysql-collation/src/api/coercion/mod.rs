@@ -85,7 +85,8 @@ pub enum Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CollationChoice {
-    /// Collation of this side. An operand of another character set is converted.
+    /// Collation of this side. An operand of another character set is converted, unless the
+    /// collation is `binary`.
     Collation(Side),
     /// Collation of this side, if its character set can represent the other side's literal, or the
     /// other side's binary string is well-formed in it. Otherwise error 1267, or 3854 in MySQL 8

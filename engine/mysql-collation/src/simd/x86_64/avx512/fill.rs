@@ -90,7 +90,7 @@ pub(super) unsafe fn fill_after<const HIGH_FIRST: bool, const CONTRACTS: bool, c
             if consumed >= text.len() || room - produced < FILL_ROOM {
                 return Filled { consumed, produced };
             }
-            // A character of one weight may end after the block.
+            // Without contractions and codes, a two-byte character may end after the block.
             let (end, begin_before) = if CONTRACTS || FREQUENT_EXPANSIONS {
                 let end = boundary_before(low.pairs(), text, consumed);
                 (end, end)
