@@ -31,9 +31,9 @@ pub fn charset_can_encode(charset: &str, text: &str) -> Option<bool> {
 const SUBSTITUTE: u8 = b'?';
 
 impl Encoder {
-    /// Returns the encoder for a character set by its MySQL name. `None` for those that are no
-    /// superset of ASCII: `ucs2`, `utf16` and `utf32`, which servers reject as client character
-    /// sets, and `swe7`.
+    /// Returns the encoder for a character set by its MySQL name. `None` for unknown ones, and for
+    /// those that are no superset of ASCII: `ucs2`, `utf16`, `utf16le` and `utf32`, which servers
+    /// reject as client character sets, and `swe7`.
     pub(crate) fn for_charset(charset: &str) -> Option<Self> {
         let encoding = match Charset::by_name(charset)? {
             Charset::Utf8mb4 | Charset::Binary => EncoderKind::Utf8 { max_char_bytes: 4 },
@@ -55,6 +55,7 @@ impl Encoder {
     }
 
     /// Returns `text` encoded in the character set, with a `?` for each character that it lacks.
+    /// For utf8mb4, utf8mb3, ascii and binary, returns its UTF-8 unchanged.
     #[inline]
     pub(crate) fn encode<'a>(&'a mut self, text: &'a str) -> &'a [u8] {
         match self.encoding {

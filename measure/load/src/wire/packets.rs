@@ -49,12 +49,12 @@ impl Wire {
         self.stream.is_private()
     }
 
-    /// Lets what is read from now on take twice the time-out of a read, as a whole.
+    /// Limits the time of all reads from now on, together, to twice the time-out of one read.
     pub(crate) fn limit_time(&mut self) {
         self.deadline = Some(Instant::now() + 2 * self.stream.timeout());
     }
 
-    /// Lets only each read have a time-out again.
+    /// Ends the limit of [`limit_time`](Self::limit_time). Each read keeps its time-out.
     pub(crate) fn end_time_limit(&mut self) {
         self.deadline = None;
     }
