@@ -119,8 +119,8 @@ pub struct Endpoint {
     /// Empty if the account has no password.
     pub password: Secret,
     pub tls: Tls,
-    /// Time limit of connecting, and of each write. Also the time for which a control connection
-    /// waits for a reply before it probes the server.
+    /// Time limit of connecting and of each write, and of each read by the load. A control
+    /// connection waits so long for a reply before it probes the server.
     pub timeout: Duration,
     /// Whether the server may be asked for its RSA key over TCP without TLS. The password is
     /// encrypted with that key. A man in the middle could send a different key.
