@@ -92,15 +92,18 @@ pub struct Pair {
 }
 
 /// Part of MySQL's UCA 9.0.0 collation names. MariaDB accepts these names since 11.4.5 (not in 11.5
-/// and 11.6), but uses its own weights of UCA 14.0.0.
+/// and 11.6), but uses its own weights of UCA 14.0.0. `utf8mb4_0900_bin` compares code points on
+/// both.
 const MYSQL_UCA900_INFIX: &str = "_0900_";
 
-/// Whether this is a MySQL name that MariaDB gives different weights.
+/// Whether a name is one of MySQL's with `_0900_`. MariaDB gives them different weights, except
+/// `utf8mb4_0900_bin`, which is not told apart here.
 pub(crate) fn is_mysql_uca900_name(collation: &str) -> bool {
     collation.contains(MYSQL_UCA900_INFIX)
 }
 
-/// Whether the collations of two variants have the same name but different weights.
+/// Whether two variants on servers of different flavours have the same collation name, with
+/// `_0900_` in it. The weights are then different, except those of `utf8mb4_0900_bin`.
 pub fn has_same_name_but_different_weights(run: &Run, one: &Variant, other: &Variant) -> bool {
     let flavour = |variant: &Variant| run.servers[variant.server].flavour;
     one.collation == other.collation && is_mysql_uca900_name(&one.collation) && flavour(one) != flavour(other)

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A pair is open until it is precise enough. With one replicate that is tested before each block,
-//! with several before each replicate.
+//! in solo mode before each round. With several replicates it is tested before each replicate.
 //!
 //! In solo mode a round has one block per variant instead of one per pair. Every other round
 //! reverses the order: of the two variants of a duet, which run at the same time, or of all

@@ -185,8 +185,8 @@ fn intervals_hold_the_truth_between_fresh_runs() {
         for replicates in [3, 5, 10] {
             let noise = Noise { replicate, cpu_replicate, ..QUIET };
             let held = coverage(noise, replicates, NEVER, 400);
-            // Intervals 10 % wider than Student's cover in 96 to 97 % of cases: 386 of 400, ± 11
-            // (three standard deviations).
+            // Intervals 10 % wider than Student's cover in 96 to 97 % of cases: 384 to 388 of 400.
+            // Three standard deviations are 12 at 384 and 10 at 388.
             let all = held.as_flattened();
             assert!(all.iter().all(|held| (372..=398).contains(held)), "{held:?} of 400, {replicates} replicates");
         }

@@ -6,7 +6,7 @@ use crate::request::DEFAULT_REPLICATES;
 
 /// Minimum number of replicates, even if starting servers and loading rows takes more than
 /// [`RENEWAL_SHARE`] of the measuring time. Two if the measuring time is too short for three. An
-/// interval over two replicates says little: its half-width is 9 standard deviations.
+/// interval over two replicates says little: its half-width is 10 standard deviations.
 const MIN_REPLICATES_BY_RENEWAL: u32 = 3;
 
 /// Maximum share of the measuring time for starting servers and loading rows. The number of
