@@ -18,7 +18,8 @@ const SPECIAL: [u8; 4] = *b"'\"`\\";
 ///
 /// # Errors
 /// If a character is not ASCII and stands outside of quotes, or the character set lacks it. Also if
-/// its bytes have two readings, or it stands in one string with a backslash.
+/// one of its bytes is a quote, a backslash or a control character in ASCII, or if it stands in one
+/// string with a backslash and the character set is multi-byte.
 pub fn check_encoding(text: &str, mode: SqlMode, charset: &str) -> Result<(), OutOfScope> {
     let Some(charset) = foreign_charset(charset) else { return Ok(()) };
     if text.is_ascii() {
@@ -65,8 +66,8 @@ pub(crate) fn check_value(value: &Value, charset: &str) -> Result<(), String> {
     }
 }
 
-/// Appends a value as a literal. Texts whose bytes could be read in two ways are hexadecimal:
-/// `_sjis X'955C'`.
+/// Appends a value as a literal. A text that is not ASCII is hexadecimal if the character set is
+/// multi-byte and not UTF-8, since its bytes may include a quote or backslash: `_sjis X'955C'`.
 pub(crate) fn write_literal(value: &Value, mode: SqlMode, charset: &str, out: &mut String) {
     match (value, foreign_charset(charset).filter(|charset| charset.max_bytes() > 1)) {
         (Value::Text(text), Some(charset)) if !text.is_ascii() => {
@@ -83,7 +84,8 @@ pub(crate) fn write_literal(value: &Value, mode: SqlMode, charset: &str, out: &m
     }
 }
 
-/// Returns the character set, unless its bytes are those of UTF-8.
+/// Returns the character set, unless it leaves the bytes of UTF-8 as they are. `None` also for
+/// unknown names.
 fn foreign_charset(name: &str) -> Option<Charset> {
     Charset::by_name(name).filter(|charset| !matches!(charset, Charset::Utf8mb4 | Charset::Utf8mb3 | Charset::Binary))
 }

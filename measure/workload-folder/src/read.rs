@@ -148,8 +148,8 @@ fn read_manifest(folder: &Path, faults: &mut Vec<Fault>) -> Option<Manifest> {
     }
 }
 
-/// Returns a setting with a character that no value of it has. Another could end the string of
-/// `SET` in some character set.
+/// Returns a setting with a character that valid values don't have. In some character sets, such a
+/// character could end the string in the `SET` statement.
 fn find_unclear_setting(session: &Session) -> Option<(&'static str, &str)> {
     let is_clear = |value: &str| value.chars().all(|c| c.is_ascii_alphanumeric() || " _,+-:/".contains(c));
     let settings = [("sql_mode", &session.sql_mode), ("time_zone", &session.time_zone)];

@@ -76,7 +76,7 @@ const TABLE_OPTIONS: [&str; 66] = [
 ];
 
 /// Words that lead out of the schema or the data folder. Refused after the columns of `CREATE
-/// TABLE`, and anywhere in `ALTER TABLE`.
+/// TABLE`, and anywhere in `ALTER TABLE`, `CREATE INDEX` and `CREATE SEQUENCE`.
 const REFUSED_OPTIONS: [&str; 10] = [
     "directory",
     "connection",
