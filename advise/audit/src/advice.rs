@@ -61,7 +61,8 @@ impl<'a> Advice<'a> {
     /// column without a collation, and for one to convert on a server without utf8mb4.
     ///
     /// Columns that are not joined get the schema's target. Exceptions are ascii columns, `_bin`
-    /// columns of utf8mb4, and columns of ucs2, utf16 and the like in a table of such a default.
+    /// columns of utf8mb4, utf16 and the like, and other columns of ucs2, utf16 and the like unless
+    /// the table's default is utf8mb4.
     pub fn collation(&self, table: &Table, column: &Column) -> Option<String> {
         let own = column.collation.as_deref()?;
         let name = ColumnRef { schema: table.schema.clone(), table: table.name.clone(), column: column.name.clone() };

@@ -68,7 +68,7 @@ pub struct JoinPlans {
 pub struct LookupPlan {
     /// Column that is looked up by the values of the join's other column.
     pub indexed_column: ColumnRef,
-    /// Index that the statement forces.
+    /// Index that the join is to look up.
     pub index: String,
     pub usage: IndexUse,
     pub warnings: Vec<Warning>,

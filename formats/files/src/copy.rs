@@ -8,7 +8,7 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, Dir, Gid, Mode, OFlags, Uid, fchown, mkdirat, openat, statat};
 
-/// Maximum depth of folders.
+/// Maximum depth of folders below the one that is copied.
 const MAX_DEPTH: u32 = 16;
 
 /// Copies the content of the folder `from` into the existing folder `to`, except files and folders

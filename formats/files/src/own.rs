@@ -1,4 +1,4 @@
-//! Opening files by name, in the way that is safe for the purpose.
+//! Opening files by name, with the checks that each purpose needs.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -40,8 +40,8 @@ pub(crate) fn check_existing(opened: io::Result<File>) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a regular file for reading: one that others put into a folder or named in a file. Fails
-/// for pipes and devices without waiting for them. Follows links.
+/// Opens a regular file for reading, also one that others put into a folder or named in a file.
+/// Fails for pipes and devices without waiting for them. Follows links.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     open_regular_with(path, OFlags::empty())
 }
@@ -62,14 +62,14 @@ pub fn read_small(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     read_at_most(open_regular(path)?, max_bytes)
 }
 
-/// Reads a file as [`read_small`] does, but not through a link: one in a folder that an untrusted
-/// program writes to.
+/// Reads a file as [`read_small`] does, but fails for a link. For folders that an untrusted program
+/// writes to.
 pub fn read_small_unlinked(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     read_at_most(open_regular_with(path, OFlags::NOFOLLOW)?, max_bytes)
 }
 
-/// Reads a file as [`read_small`] does, through links that stay below `folder` only: one in a
-/// folder of a stranger, who could name a file that this user may read.
+/// Reads a file as [`read_small`] does, but fails for a link that leads out of `folder`. For
+/// folders of a stranger, who could link to a file that this user may read.
 pub fn read_small_below(folder: &Path, path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     let (folder, path) = (folder.canonicalize()?, path.canonicalize()?);
     let name = path.strip_prefix(&folder).map_err(|_| refuse("a link leads out of its folder"))?;

@@ -1,4 +1,4 @@
-//! A file that the user named, and that has the content of `weigh` only.
+//! A file that the user named, and that holds only what `weigh` wrote.
 
 use std::ffi::OsString;
 use std::fs::File;

@@ -11,12 +11,12 @@ use rustix::fs::Mode;
 use crate::held::HeldFolder;
 use crate::shared::is_trusted_owner;
 
-/// Who may read a file.
+/// Who may read and write a file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Mode 0600.
+    /// Mode 0600, of folders 0700.
     OwnerOnly,
-    /// The mode that the user's umask gives to new files.
+    /// The mode that the user's umask gives to new files and folders.
     Umask,
 }
 
@@ -71,7 +71,7 @@ pub fn write_named<E: From<io::Error>>(
     })
 }
 
-/// True for names of files that a process has open.
+/// True for `/dev/stdout` and other names of files that a process has open, and for all of `/proc`.
 fn is_open_file(path: &Path) -> bool {
     ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|name| path.starts_with(name))
 }

@@ -42,8 +42,8 @@ impl Column {
     }
 }
 
-/// Returns a column's kind and conversion. `None` for nested columns, and for types that aren't
-/// listed: the Parquet library panics on types that it has no value for.
+/// Returns a column's kind and conversion. `None` for nested columns, and for types that this
+/// function doesn't list: the Parquet library panics on types that it has no value for.
 pub(crate) fn classify(column: &Type) -> Option<(ColumnKind, Conversion)> {
     let info = column.get_basic_info();
     if !column.is_primitive() || (info.has_repetition() && info.repetition() == Repetition::REPEATED) {

@@ -89,7 +89,8 @@ pub fn is_server_function(name: &str) -> bool {
     is_harmless_function(name) || ACTING_FUNCTION_SET.contains(name.to_ascii_lowercase().as_str())
 }
 
-/// Returns true for a function of the servers that has no side effects and does not wait.
+/// Returns true for a function of the servers that has no side effects for others and does not
+/// wait.
 pub fn is_harmless_function(name: &str) -> bool {
     is_computing_function(name) || REPORTING_FUNCTION_SET.contains(name.to_ascii_lowercase().as_str())
 }

@@ -30,8 +30,8 @@ pub fn lacks_ascii(charset: &str) -> bool {
 /// Longest beginning of a statement that is searched.
 const MAX_BYTES: usize = 200;
 
-/// Returns why a dump can't be read after a `SET NAMES` of a character set other than UTF-8, ascii
-/// and binary. `None` for other statements.
+/// Returns why a dump can't be read after a `SET NAMES` of a character set other than UTF-8, ascii,
+/// binary and DEFAULT. `None` for other statements.
 pub fn describe_other_names(statement: &[u8]) -> Option<String> {
     let charset = names_charset(statement)?;
     let is_read = charset.starts_with("utf8") || ["binary", "ascii", "default"].contains(&charset.as_str());

@@ -27,7 +27,7 @@ pub fn mask_passwords(statement: &str) -> Option<String> {
     let tokens: Vec<Token<'_>> =
         tokenize(statement, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
     let first = tokens.iter().position(|token| token.kind == TokenKind::Word)?;
-    // Programs and views are printed to be created again.
+    // Literals of programs and views stay, because their definitions are printed to be run.
     let is_definition = tokens[first].is_any_keyword(&["create", "alter"]);
     let object = skip_attributes(&tokens[first + 1..]).first();
     let has_password = object.is_some_and(|word| word.is_any_keyword(&["user", "server", "table", "temporary"]));

@@ -46,7 +46,7 @@ fn byte_of(character: char) -> Option<u8> {
     u8::try_from(u32::from(character).checked_sub(FIRST)?).ok().map(|low| low | 0x80)
 }
 
-/// True if the text has bytes that are no UTF-8.
+/// True if a text of [`read_bytes`] has characters that represent bytes.
 pub fn has_bytes(text: &str) -> bool {
     PREFIXES.iter().any(|prefix| memchr::memmem::find(text.as_bytes(), prefix).is_some())
 }

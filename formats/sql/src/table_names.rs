@@ -34,7 +34,8 @@ pub const SELECT_MODIFIERS: [&str; 10] = [
 
 /// Returns the tables that a statement names after `FROM`, `JOIN`, `STRAIGHT_JOIN`, `INTO`,
 /// `UPDATE`, `TABLE`, `INSERT` and `REPLACE`, with modifiers such as `IGNORE` between. The order is
-/// the text's; each table occurs once. Names that the statement defines by `WITH` are omitted.
+/// the text's; each table occurs once. Left out are names that the statement defines by `WITH`, and
+/// tables in parentheses that no such keyword precedes: `a` of `FROM (a JOIN b)`.
 ///
 /// Takes tokens without comments. The time is linear in their number.
 pub fn find_tables(tokens: &[Token<'_>]) -> Vec<TableName> {

@@ -1,5 +1,5 @@
-//! Sessions that send and receive in different character sets, or in one that lacks characters of
-//! their schema's columns.
+//! Sessions that send and receive in different character sets, or in a narrower one than a column
+//! of their schema.
 
 use std::collections::BTreeMap;
 

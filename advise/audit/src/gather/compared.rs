@@ -18,11 +18,11 @@ const MAX_PAIRS: usize = 50;
 /// Compared columns, by whether an index on them would help.
 pub(super) struct ComparedColumns<'a> {
     pairs: Vec<ColumnPair<'a>>,
-    /// Columns whose index would help: the plan scans their table, and doesn't look up the pair's
-    /// other column by the values of this one's table.
+    /// Columns whose index would help: the plan scans their table, and not only to look up the
+    /// pair's other column by the rows.
     would_use_index: Vec<TableColumn<'a>>,
-    /// Columns whose index would not help: the plan scans their table, and looks up the pair's
-    /// other column by its values. Columns that are also compared with a value are left out.
+    /// Columns whose index would not help: the plan scans their table to look up the pair's other
+    /// column by the rows. Columns that are also compared with a value are left out.
     driving: Vec<TableColumn<'a>>,
 }
 

@@ -152,8 +152,8 @@ impl Gatherer<'_> {
     }
 }
 
-/// True if the message of a refused SELECT names the table: `for table 'b'`, or MariaDB's `for
-/// table `a`.`b``.
+/// True if the message of a refused SELECT names the table: `for table 'b'`, or MariaDB's
+/// ``for table `a`.`b` ``.
 fn names_table(message: &str, table: &str) -> bool {
     ['\'', '`'].iter().any(|quote| message.contains(&format!("{quote}{table}{quote}")))
 }

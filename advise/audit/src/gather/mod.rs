@@ -1,4 +1,4 @@
-//! Reads the input of the checks from a server, in read-only sessions with a time limit.
+//! Reads the input of the checks from a server, in read-only transactions with time limits.
 
 mod compared;
 mod joins;
