@@ -20,13 +20,14 @@ pub fn is_binary(collation: &str) -> bool {
     collation.ends_with("_bin")
 }
 
-/// True for the names of NO PAD collations, under which 'a' differs from 'a '.
+/// True for the names of NO PAD collations, under which 'a' differs from 'a '. False for `binary`.
 pub fn is_no_pad(collation: &str) -> bool {
     collation.contains("_nopad_") || collation.contains("_0900_")
 }
 
-/// Returns the `_bin` collation of `charset`: `from` itself if that is its character set, else one
-/// that pads as `from` does, if the server has it, else `{charset}_bin`.
+/// Returns the `_bin` collation of `charset` that replaces `from`: `from` itself if it is one of
+/// `charset`. Otherwise, for a NO PAD collation, a NO PAD one if the server has it. Otherwise
+/// `{charset}_bin`.
 pub fn binary_collation(from: &str, charset: &str, server_has: impl Fn(&str) -> bool) -> String {
     let current = current_collation_name(from);
     if collation_charset(&current) == current_name(charset) {
