@@ -57,7 +57,8 @@ impl ConversionTarget {
         self.convert(&column.charset, &column.collation).1
     }
 
-    /// True if the rule for `_bin` columns leaves the column as it is.
+    /// True if a conversion leaves the column as it is, although its collation is not the target's:
+    /// `_bin` columns of the target's character set, and ascii columns.
     pub fn keeps(&self, column: &TextColumn) -> bool {
         column.collation != self.collation && self.new_collation(column) == column.collation
     }

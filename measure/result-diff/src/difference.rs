@@ -88,8 +88,8 @@ fn format_rows(rows: &[&[Field]]) -> Vec<String> {
 
 /// Returns the first two rows with the same position in the two results that differ in the columns
 /// of `ORDER BY`. Both results must have the same rows. `None` without `ORDER BY`, and if it has an
-/// expression or a column that isn't selected. Rows that are equal in these columns may come in any
-/// order.
+/// expression or a column that isn't selected. Rows with the same bytes in these columns may come
+/// in any order. Texts that differ in bytes, and are equal under a collation, may not.
 fn first_order_difference<'a>(
     statement: &Statement,
     control: &'a CallResult,

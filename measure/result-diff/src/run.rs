@@ -23,7 +23,8 @@ use crate::{explanation, plan};
 pub struct Request {
     /// Collations of the sides, the control first. `None` keeps the workload's collations.
     pub sides: Vec<Option<String>>,
-    /// True if columns whose collation differs from their table's are converted, too.
+    /// True if columns whose collation differs from their table's are converted, too, and those
+    /// that would stay ascii or `_bin`.
     pub convert_all: bool,
     /// Maximum number of samples called per class.
     pub samples: usize,
