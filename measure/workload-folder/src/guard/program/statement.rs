@@ -177,8 +177,8 @@ fn check_signal(tokens: &[Token<'_>]) -> CheckResult {
     refuse_other_set(&tokens[set + 1..], false)
 }
 
-/// Refuses `SET` in the rest of a statement, but before the columns of `UPDATE` and `INSERT`, in
-/// `CHARACTER SET` and in the type `SET('a','b')`.
+/// Refuses `SET` in the rest of a statement, except in `CHARACTER SET` and in the type
+/// `SET('a','b')`. With `may_assign`, one `SET` may precede the columns of `UPDATE` or `INSERT`.
 fn refuse_other_set(tokens: &[Token<'_>], may_assign: bool) -> CheckResult {
     let (mut depth, mut is_assigned) = (0_usize, !may_assign);
     for (at, token) in tokens.iter().enumerate() {
