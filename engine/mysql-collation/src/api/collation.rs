@@ -221,7 +221,7 @@ impl Collation {
     }
 
     /// Returns `true` if `text LIKE pattern ESCAPE escape`. The servers' default for `escape` is a
-    /// backslash; `None` means no escape character.
+    /// backslash, unless the SQL mode has `NO_BACKSLASH_ESCAPES`; `None` means no escape character.
     ///
     /// ```
     /// use mysql_collation::mysql::UTF8MB4_0900_AI_CI;

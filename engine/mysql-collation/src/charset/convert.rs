@@ -38,7 +38,7 @@ pub struct Converted {
     /// The string in the target character set.
     pub bytes: Vec<u8>,
     /// Number of characters of the original that the string lacks: each that was replaced, and all
-    /// from where MySQL cuts the string on. An ill-formed byte counts as one.
+    /// after the place where MySQL cuts the string. An ill-formed byte counts as one.
     pub lost: usize,
     /// Number of bytes of the original that were converted. Less than the length only if MySQL cuts
     /// the string.
@@ -115,11 +115,11 @@ impl Charset {
     /// Converts `bytes` to another character set, as the servers' `CONVERT(bytes USING to)` does:
     ///
     /// - A character that `to` lacks, or without a code point, becomes `?`.
-    /// - At an ill-formed byte MySQL cuts the string; MariaDB replaces each such byte by `?`.
-    ///   Neither server stores ill-formed bytes, so the rule was taken from conversions from
-    ///   `binary`.
+    /// - At an ill-formed byte MySQL cuts the string (in strict SQL mode it returns NULL); MariaDB
+    ///   replaces each such byte by `?`. Neither server stores ill-formed bytes, so the rule was
+    ///   taken from conversions from `binary`.
     /// - `ucs2` may contain surrogates. In conversions to UTF-8 and UTF-32, MySQL cuts the string
-    ///   before a surrogate, and MariaDB converts it.
+    ///   before a surrogate (NULL in strict mode), and MariaDB converts the surrogate.
     /// - To `binary`, and between equal character sets, bytes stay unchanged. From `binary`,
     ///   well-formed characters of the target stay unchanged, after padding with leading zeros to a
     ///   multiple of the target's minimum character length. MariaDB replaces an ill-formed
