@@ -40,7 +40,8 @@ pub struct NamedCollation {
 
 /// Compares two collations. Returns up to `examples` examples per script.
 ///
-/// Takes about a second if the orders differ, because every character is sorted twice.
+/// Takes about a second if the orders differ, because all characters are sorted under both
+/// collations.
 pub fn compare_collations(a: &NamedCollation, b: &NamedCollation, examples: usize) -> CollationDifference {
     let mut difference = CollationDifference::new(summarize(a), summarize(b));
     let (a, b) = (a.collation, b.collation);

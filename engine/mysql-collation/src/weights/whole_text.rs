@@ -110,7 +110,8 @@ impl TextWeights {
         }
     }
 
-    /// Returns a key. Keys compare bytewise as texts compare.
+    /// Returns a key. Keys compare bytewise as texts compare (those of Thai as if followed by
+    /// spaces under PAD SPACE).
     pub fn key(&self, text: &[u8]) -> Vec<u8> {
         match self {
             Self::Words { weights } => key_with_words(weights, text),
