@@ -159,8 +159,8 @@ impl Server {
         self.connect_by(connect::connect_patiently)
     }
 
-    /// Limits what the statements of a connection that follow cost together: time, and disk if the
-    /// server is private.
+    /// Limits the total cost of all later statements of a connection: time, and disk if the server
+    /// is private.
     pub fn limit_load(&self, conn: &Conn, limits: LoadLimits) {
         let folder = self.instance.as_ref().map(Instance::folder);
         conn.limit_load(connect::Load::new(limits, folder));

@@ -42,8 +42,8 @@ pub struct Conn {
 }
 
 impl Conn {
-    /// Sets what every statement of weigh depends on, as all control connections but that of
-    /// [`Server::log_in`](crate::Server::log_in) have it.
+    /// Sets the session variables that every statement of weigh depends on. Control connections
+    /// have them from the start, except those of [`Server::log_in`](crate::Server::log_in).
     pub fn prepare_session(&mut self) -> mysql::Result<()> {
         super::session::prepare(self)
     }

@@ -1,4 +1,4 @@
-//! Limits of what a stranger's statements cost in all: a private server's time and disk.
+//! Limits of the total cost of a stranger's statements: time, and a private server's disk.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

@@ -71,10 +71,10 @@ fn earlier_log(path: &Path) -> Option<File> {
     is_log.then_some(file)
 }
 
-/// Returns the limits of the processes of the server in `folder`. With or without an account of
-/// their own, they write to the server's folders, and to paths of `--set` that servers write to,
-/// only. Besides, they read the program's files, other paths of `--set`, and files that the option
-/// file names.
+/// Returns the limits of the processes of the server in `folder`, with or without an account of
+/// their own. They may write only to the server's folders, and to paths of `--set` that servers
+/// write to. They may also read the rest of `folder`, the program's files, other paths of `--set`,
+/// files that the option file names, and those of [`Options::run_under`].
 pub(super) fn confinement(
     program: &Program,
     account: Option<&Account>,

@@ -11,7 +11,7 @@ use lifecycle::{Account, Confinement, spawn_confined};
 use super::account::owner_id;
 use crate::Error;
 
-/// Name of the folder, in an instance's, for files that [`Companion::take`] takes.
+/// Name of the subfolder of an instance's folder for the names that [`Companion::take`] gives.
 const FOLDER: &str = "control";
 
 /// Rights and place of a tool that controls a private server. The tool runs as the server's
@@ -24,7 +24,7 @@ pub struct Companion {
 }
 
 impl Companion {
-    /// Creates the folder for files that are taken in `instance`, the folder of the instance.
+    /// Creates the folder [`FOLDER`] in `instance`, the instance's folder, unless it exists.
     pub(super) fn new(account: Option<Account>, instance: &Path) -> Result<Self, Error> {
         let folder = instance.join(FOLDER);
         match DirBuilder::new().mode(0o700).create(&folder) {
@@ -42,8 +42,8 @@ impl Companion {
         Ok(Self { account, temporary_folder: instance.join("tmp"), folder })
     }
 
-    /// Folder of the files that [`take`](Self::take) takes. The server can neither create nor
-    /// replace files there.
+    /// Folder in which [`take`](Self::take) gives files a second name. The server can neither
+    /// create nor replace files there.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

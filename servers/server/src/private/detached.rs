@@ -102,7 +102,8 @@ pub fn stop(id: &str) -> Result<DetachedInstance, Error> {
 }
 
 /// Kills the server of a record, if the process is the server in the record's folder, and removes
-/// the folder. Fails if the folder holds no record of this process. Does nothing if it is gone.
+/// the folder. Fails if the folder holds no record of this process. Does nothing if the folder is
+/// gone.
 fn end(detached: &DetachedInstance) -> Result<(), Error> {
     let (path, process) = (&detached.folder, detached.process());
     match folder::check_recorded(path, process) {

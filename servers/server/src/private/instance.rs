@@ -200,7 +200,8 @@ impl Drop for EndOnDrop<'_> {
     }
 }
 
-/// Notes once per process what Landlock does not keep servers from on this machine.
+/// Notes once per process, if the kernel has no Landlock, that servers can read this machine's
+/// files.
 fn note_missing_walls(progress: &dyn Progress) {
     static NOTED: Once = Once::new();
     let missing = match Landlock::of_this_machine() {

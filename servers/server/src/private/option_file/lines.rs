@@ -16,8 +16,8 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Bytes that an inclusion counts besides the file's own.
 const INCLUSION_BYTES: u64 = 64;
 
-/// Longest name of a group that applies. The repetition of its line behind an inclusion is not
-/// longer than what the inclusion counts.
+/// Maximum length of a group's name; groups with longer names don't apply. The group's line is
+/// repeated after an included file, and must not be longer than [`INCLUSION_BYTES`].
 const MAX_GROUP_BYTES: usize = 32;
 
 /// Maximum depth of included files, which ends circular inclusion.
@@ -117,7 +117,8 @@ fn is_server_group(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Reads the first of the files, in whose texts `HOME` is their folder. Returns the lines.
+    /// Writes the files to a folder, whose path replaces `HOME` in their texts. Returns the lines
+    /// that a server reads of the first one.
     fn read(texts: &[(&str, &str)]) -> Result<String, String> {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path();
