@@ -176,7 +176,7 @@ fn small_pages_hold_shorter_keys() {
     }
 }
 
-/// With the settings that are said to lack, `ROW_FORMAT=DYNAMIC` allows 3072 bytes; without one of
+/// With the settings of `lacking_settings`, `ROW_FORMAT=DYNAMIC` allows 3072 bytes; without one of
 /// them it does not.
 #[test]
 fn settings_that_lack_allow_long_parts() {
