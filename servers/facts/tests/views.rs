@@ -44,7 +44,7 @@ fn views_without_functions_of_strangers_cost_no_query_each() {
             "CREATE DATABASE shop",
             "CREATE TABLE shop.t (a INT)",
             "CREATE VIEW shop.v0 AS SELECT a FROM shop.t",
-            // A function of the account itself closes no view.
+            // For a function that the account itself defined, no view stays unopened.
             "CREATE FUNCTION shop.f() RETURNS INT DETERMINISTIC SQL SECURITY DEFINER RETURN 1",
         ],
     );
