@@ -152,8 +152,8 @@ fn write_workload(
     })
 }
 
-/// Fails if sources of statements were named: they have none. Without named sources, only rows are
-/// wanted.
+/// Fails if the request names logs, digests or history. Called if no statement was found in them.
+/// Without any of them, only rows are wanted.
 fn refuse_empty_sources(request: &Request) -> Result<(), Error> {
     let logs = request.logs.iter().map(|log| log.path.display().to_string());
     let digests = request.digests.then(|| "the server's statement digests".to_owned());
