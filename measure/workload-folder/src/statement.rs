@@ -280,8 +280,8 @@ pub struct NotReplayable {
     pub reason: String,
 }
 
-/// Returns the effect of a statement that can be replayed. Leaves out comments, and hints, which
-/// servers take for comments where they take none: `INTO /*+ x */ OUTFILE` writes a file.
+/// Returns the effect of a statement that can be replayed. Ignores comments, and hints, which
+/// servers read as comments where no hint can stand: `INTO /*+ x */ OUTFILE` writes a file.
 pub fn statement_effect(tokens: &[Token<'_>]) -> Result<Effect, NotReplayable> {
     let is_code = |token: &&Token<'_>| !matches!(token.kind, TokenKind::Comment | TokenKind::Hint);
     let tokens: Vec<Token<'_>> = tokens.iter().filter(is_code).copied().collect();
