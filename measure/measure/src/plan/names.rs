@@ -23,8 +23,8 @@ impl ServerCollations {
         self.collations.iter().find(|collation| is_same_collation(&collation.name, name))
     }
 
-    /// Returns the server's name of a charset that clients may use: `utf8` for `utf8mb3` on MySQL
-    /// 5.7.
+    /// Returns the server's name of a charset that clients may use, such as `utf8` for `utf8mb3` on
+    /// MySQL 5.7. `None` if the server lacks it, or clients may not use it.
     pub fn client_charset(&self, name: &str) -> Option<&str> {
         self.client_charsets().find(|charset| current_charset_name(charset) == current_charset_name(name))
     }
