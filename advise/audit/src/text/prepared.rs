@@ -1,9 +1,11 @@
 //! Statements that a stored program runs as text: PREPARE and EXECUTE IMMEDIATE.
 
+use std::collections::{HashMap, HashSet};
+
 use facts::Program;
 use sql::{SqlMode, Token, TokenKind, unquote_string};
 
-use super::split_body;
+use super::{set_variables, split_body};
 
 /// Statements that a program prepares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,25 +24,23 @@ impl PreparedTexts {
     /// Reads `PREPARE s FROM '…'`, `EXECUTE IMMEDIATE '…'`, and both with a user variable that the
     /// body sets to literals only: `SET @q = '…'; PREPARE s FROM @q`.
     pub fn read(parts: &[Vec<Token<'_>>], mode: SqlMode) -> Self {
-        let mut found = Self::default();
+        let mut assigned = assigned_literals(parts);
+        let (mut literals, mut has_unread) = (Vec::new(), false);
         for text in parts.iter().filter_map(|part| prepared_expression(part)) {
             match text {
-                [literal] if literal.kind == TokenKind::StringLiteral => found.add(literal, mode),
-                [variable] if variable.kind == TokenKind::Variable => match assigned_literals(parts, variable) {
-                    Some(literals) => literals.iter().for_each(|literal| found.add(literal, mode)),
-                    None => found.has_unread = true,
-                },
-                _ => found.has_unread = true,
+                [literal] if literal.kind == TokenKind::StringLiteral => literals.push(literal.text),
+                [variable] if variable.kind == TokenKind::Variable => {
+                    match assigned.get_mut(&variable.text.to_lowercase()) {
+                        Some(Some(values)) => literals.append(values),
+                        _ => has_unread = true,
+                    }
+                }
+                _ => has_unread = true,
             }
         }
-        found
-    }
-
-    fn add(&mut self, literal: &Token<'_>, mode: SqlMode) {
-        let text = unquote_string(literal.text, mode);
-        if !self.literals.contains(&text) {
-            self.literals.push(text);
-        }
+        let mut seen = HashSet::new();
+        let texts = literals.into_iter().map(|literal| unquote_string(literal, mode));
+        Self { literals: texts.filter(|text| seen.insert(text.clone())).collect(), has_unread }
     }
 }
 
@@ -56,31 +56,33 @@ fn prepared_expression<'p, 't>(part: &'p [Token<'t>]) -> Option<&'p [Token<'t>]>
     Some(&expression[..end])
 }
 
-/// Returns the literals that SET gives a user variable. `None` if it is used in another way, or
-/// set elsewhere.
-fn assigned_literals<'t>(parts: &[Vec<Token<'t>>], variable: &Token<'_>) -> Option<Vec<Token<'t>>> {
-    let is_variable =
-        |token: &Token<'_>| token.kind == TokenKind::Variable && token.text.eq_ignore_ascii_case(variable.text);
-    let mut literals = Vec::new();
+/// Returns the literals that SET gives each user variable, by its name in lower case. `None` for a
+/// variable that is used in another way, or set elsewhere.
+fn assigned_literals<'t>(parts: &[Vec<Token<'t>>]) -> HashMap<String, Option<Vec<&'t str>>> {
+    let mut found: HashMap<String, Option<Vec<&str>>> = HashMap::new();
     for part in parts {
-        let is_prepared = prepared_expression(part).is_some_and(|text| matches!(text, [one] if is_variable(one)));
-        for at in (0..part.len()).filter(|at| is_variable(&part[*at])) {
-            let sets = part[..at].iter().any(|token| token.is_keyword("set"));
-            let mut value = part[at + 1..].iter().skip_while(|token| token.is_symbol(':') || token.is_symbol('='));
-            match (value.next(), value.next()) {
-                (Some(literal), after)
-                    if sets
-                        && literal.kind == TokenKind::StringLiteral
-                        && after.is_none_or(|token| token.is_symbol(',')) =>
-                {
-                    literals.push(*literal);
-                }
-                _ if is_prepared => {}
-                _ => return None,
+        let mut uses: HashMap<String, usize> = HashMap::new();
+        for token in part.iter().filter(|token| token.kind == TokenKind::Variable) {
+            *uses.entry(token.text.to_lowercase()).or_default() += 1;
+        }
+        if let Some([variable]) = prepared_expression(part) {
+            uses.remove(&variable.text.to_lowercase());
+        }
+        for (name, value) in set_variables(part) {
+            let name = name.to_lowercase();
+            if let Some(uses) = uses.get_mut(&name) {
+                *uses = uses.saturating_sub(1);
+            }
+            let literals = found.entry(name).or_insert_with(|| Some(Vec::new()));
+            match (value, literals.as_mut()) {
+                ([literal], Some(literals)) if literal.kind == TokenKind::StringLiteral => literals.push(literal.text),
+                _ => *literals = None,
             }
         }
+        let others = uses.into_iter().filter(|(_, uses)| *uses > 0);
+        found.extend(others.map(|(name, _)| (name, None)));
     }
-    (!literals.is_empty()).then_some(literals)
+    found
 }
 
 #[cfg(test)]
