@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use check::ObjectKind;
 use facts::Table;
 use rehearsal::{Kind, Object};
-use sql::{SqlMode, Token, TokenKind};
+use sql::{SqlMode, Token};
 
 use crate::job::Job;
 
 /// Returns the tokens of a definition without comments, as they are read under its SQL mode.
 pub fn tokens(program: &Object) -> Vec<Token<'_>> {
     let mode = program.session.sql_mode.as_deref().map_or_else(SqlMode::default, SqlMode::parse);
-    sql::tokenize(&program.create, mode).filter(|token| token.kind != TokenKind::Comment).collect()
+    sql::tokenize_uncommented(&program.create, mode)
 }
 
 /// Returns the kind of a program or view in findings.

@@ -4,6 +4,7 @@
 
 use mysql::prelude::Queryable;
 use server::Conn;
+use sql::ddl::Reference;
 use sql::{SqlMode, Token, ddl, quote_identifier};
 
 use crate::definitions::{Kind, Object};
@@ -21,7 +22,7 @@ pub fn with_partner_collations(conn: &mut Conn, tables: &[&Object], table: &Obje
     let borrowed: Vec<Borrowed> = tables
         .iter()
         .filter(|other| other.name.kind == Kind::Table)
-        .flat_map(|child| keys(child).into_iter().map(move |key| (*child, key)))
+        .flat_map(|child| references(child).into_iter().map(move |key| (*child, key)))
         .flat_map(|(child, key)| partners(child, &key, table))
         .filter_map(|(column, partner)| read_collation(conn, column, &partner))
         .collect();
@@ -41,35 +42,9 @@ pub fn with_partner_collations(conn: &mut Conn, tables: &[&Object], table: &Obje
     (!changes.is_empty()).then(|| (create, format!("ALTER TABLE {name} {}", changes.join(", "))))
 }
 
-/// Columns of a foreign key and of its parent, and the parent's schema and name.
-struct Key {
-    columns: Vec<String>,
-    parent: (String, String),
-    parent_columns: Vec<String>,
-}
-
-fn keys(child: &Object) -> Vec<Key> {
-    ddl::find_foreign_keys(&child.create).into_iter().filter_map(|(_, key)| read_key(child, key)).collect()
-}
-
-/// Reads ``CONSTRAINT `f` FOREIGN KEY (`a`) REFERENCES `s`.`p` (`b`)``.
-fn read_key(child: &Object, definition: &str) -> Option<Key> {
-    let tokens: Vec<Token<'_>> = sql::tokenize(definition, SqlMode::default()).filter(Token::is_content).collect();
-    let list = |from: usize| -> Option<(usize, Vec<String>)> {
-        let open = from + tokens[from..].iter().position(|token| token.is_symbol('('))?;
-        let close = open + tokens[open..].iter().position(|token| token.is_symbol(')'))?;
-        Some((open, tokens[open..close].iter().filter_map(Token::name).collect()))
-    };
-    let references = tokens.iter().position(|token| token.is_keyword("REFERENCES"))?;
-    let (_, columns) = list(0)?;
-    let (open, parent_columns) = list(references)?;
-    let names: Vec<String> = tokens[references + 1..open].iter().filter_map(Token::name).collect();
-    let parent = match names.as_slice() {
-        [table] => (child.name.schema.clone(), table.clone()),
-        [schema, table] => (schema.clone(), table.clone()),
-        _ => return None,
-    };
-    Some(Key { columns, parent, parent_columns })
+fn references(child: &Object) -> Vec<Reference> {
+    let tokens: Vec<Token<'_>> = sql::tokenize(&child.create, SqlMode::default()).filter(Token::is_content).collect();
+    ddl::find_references(&tokens)
 }
 
 /// A column of another table.
@@ -80,13 +55,14 @@ struct Partner {
 }
 
 /// Returns the columns of a table that the key joins, each with its partner.
-fn partners(child: &Object, key: &Key, table: &Object) -> Vec<(String, Partner)> {
+fn partners(child: &Object, key: &Reference, table: &Object) -> Vec<(String, Partner)> {
     let own = (table.name.schema.clone(), table.name.name.clone());
     let child_name = (child.name.schema.clone(), child.name.name.clone());
-    let (columns, other, others) = if own == key.parent {
+    let parent = (key.schema.clone().unwrap_or_else(|| child_name.0.clone()), key.table.clone());
+    let (columns, other, others) = if own == parent {
         (&key.parent_columns, &child_name, &key.columns)
     } else if own == child_name {
-        (&key.columns, &key.parent, &key.parent_columns)
+        (&key.columns, &parent, &key.parent_columns)
     } else {
         return Vec::new();
     };

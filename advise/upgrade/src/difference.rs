@@ -53,8 +53,7 @@ const SERVER_SCHEMAS: [&str; 4] = ["information_schema", "performance_schema", "
 /// `SELECT @@sql_mode`, `SELECT VERSION()`. False for `SELECT CHARSET(x), COLLATION(x)`: the
 /// results depend on the text `x`.
 pub fn reads_server(text: &str) -> bool {
-    let tokens: Vec<sql::Token<'_>> =
-        tokenize(text, SqlMode::default()).filter(|token| token.kind != sql::TokenKind::Comment).collect();
+    let tokens = sql::tokenize_uncommented(text, SqlMode::default());
     let is_named = |token: &sql::Token<'_>, names: &[&str]| {
         token.name().is_some_and(|name| names.iter().any(|one| one.eq_ignore_ascii_case(&name)))
     };

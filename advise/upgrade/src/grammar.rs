@@ -129,8 +129,7 @@ pub fn leave_out_query_cache(text: &str) -> Option<Rewrite> {
 
 /// Leaves out keys on expressions, which MariaDB and MySQL before 8.0.13 lack.
 fn leave_out_expression_keys(text: &str) -> Option<Rewrite> {
-    let tokens: Vec<Token<'_>> =
-        tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+    let tokens = sql::tokenize_uncommented(text, SqlMode::default());
     tokens.first().filter(|token| token.is_keyword("create"))?;
     let on_table = |names: Vec<String>, text: Option<String>| Rewrite {
         what: format!("Leave out the key {}: the new server has no keys on expressions", names.join(", ")),
@@ -321,8 +320,7 @@ const TYPES: [(&str, &str); 3] = [
 
 /// Replaces column types that MySQL lacks.
 fn replace_types(text: &str) -> Option<Rewrite> {
-    let tokens: Vec<Token<'_>> =
-        tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+    let tokens = sql::tokenize_uncommented(text, SqlMode::default());
     tokens.first().filter(|token| token.is_any_keyword(&["create", "alter"]))?;
     let new_type = |token: &Token<'_>| TYPES.iter().find(|(old, _)| token.is_keyword(old));
     let mut edits: Vec<Edit> = Vec::new();

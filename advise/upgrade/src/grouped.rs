@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use rehearsal::ObjectName;
 use server::{Flavour, Server};
-use sql::{SqlMode, Token, TokenKind, tokenize};
+use sql::{SqlMode, Token, tokenize};
 use why::{Copy, ProgramQuery, program_queries, splice};
 
 use crate::Error;
@@ -120,8 +120,7 @@ type Edit = (Range<usize>, String);
 
 /// Writes `GROUP BY a DESC` as `GROUP BY a ORDER BY a DESC`, and without the order in a `UNION`.
 pub fn order_by_instead(text: &str) -> Option<Rewrite> {
-    let tokens: Vec<Token<'_>> =
-        tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+    let tokens = sql::tokenize_uncommented(text, SqlMode::default());
     let has_union = tokens.iter().any(|token| token.is_keyword("union"));
     let mut edits: Vec<Edit> = Vec::new();
     for at in 1..tokens.len() {
@@ -141,8 +140,7 @@ pub fn order_by_instead(text: &str) -> Option<Rewrite> {
 /// Writes an `ORDER BY` with the columns of the query's `GROUP BY`. `None` if it has an order, or
 /// no `GROUP BY`, or if it is a `UNION`.
 fn order_groups(text: &str) -> Option<String> {
-    let tokens: Vec<Token<'_>> =
-        tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+    let tokens = sql::tokenize_uncommented(text, SqlMode::default());
     // A query in parentheses has no words outside.
     let group = find_end(&tokens, 0, &["group", "union", "except", "intersect"]);
     tokens.get(group).filter(|token| token.is_keyword("group"))?;

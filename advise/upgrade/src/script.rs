@@ -321,8 +321,7 @@ fn leave_out_setting(server: &Server, given: &Given, done: &Done) -> Result<Opti
 
 /// Names up to five columns of a statement's tables whose collation differs between the servers.
 fn column_reasons(pair: &Pair<'_>, text: &str, schema: Option<&str>) -> Vec<String> {
-    let tokens: Vec<sql::Token<'_>> =
-        tokenize(text, SqlMode::default()).filter(|token| token.kind != sql::TokenKind::Comment).collect();
+    let tokens = sql::tokenize_uncommented(text, SqlMode::default());
     let tables = sql::find_tables(&tokens);
     let names = |(own_schema, table, _): &(String, String, String)| {
         tables.iter().any(|one| {

@@ -169,8 +169,7 @@ fn askable(source: &Source) -> Option<&str> {
 
 /// Arguments of `CALL p(a, f(b))` that are expressions, not just a name or a literal.
 fn call_arguments(text: &str) -> Vec<String> {
-    let tokens: Vec<Token<'_>> =
-        tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+    let tokens = sql::tokenize_uncommented(text, SqlMode::default());
     let open = tokens.iter().position(|token| token.is_symbol('('));
     let Some(open) = open.filter(|_| tokens.first().is_some_and(|token| token.is_keyword("call"))) else {
         return Vec::new();

@@ -1,8 +1,11 @@
 //! Parts of `SHOW CREATE TABLE`. It is the only source of complete column definitions.
 
+mod reference;
+
 use crate::quote::unquote_string;
 use crate::sql_mode::SqlMode;
-use crate::token::{Token, TokenKind, tokenize};
+use crate::token::{Token, TokenKind, tokenize, tokenize_uncommented};
+pub use reference::{Reference, find_references};
 
 /// Returns the members of `enum('a','b')` or `set(…)`; nothing for other types. A DEFAULT or
 /// COMMENT may follow. The servers print members with backslash escapes in every `sql_mode` (seen
@@ -109,8 +112,7 @@ pub fn find_foreign_keys(create: &str) -> Vec<(&str, &str)> {
 /// Returns what a foreign key does ON an event, `UPDATE` or `DELETE`: RESTRICT, CASCADE, SET NULL
 /// or NO ACTION. Empty without such a clause.
 pub fn referential_action(definition: &str, event: &str) -> &'static str {
-    let tokens: Vec<_> =
-        tokenize(definition, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+    let tokens = tokenize_uncommented(definition, SqlMode::default());
     let clause = tokens.windows(3).find(|words| words[0].is_keyword("ON") && words[1].is_keyword(event));
     match clause.map(|words| words[2].text.to_uppercase()).as_deref() {
         Some("CASCADE") => "CASCADE",

@@ -48,7 +48,7 @@ pub use split::{MAX_STATEMENT_BYTES, StatementReader, split_statements};
 pub use sql_mode::SqlMode;
 pub use table_names::{SELECT_MODIFIERS, TableName, find_tables, find_tables_with_offsets, read_table_name};
 pub use template::{Parameter, Template, extract_template};
-pub use token::{Token, TokenKind, find_odd_number, tokenize};
+pub use token::{Token, TokenKind, find_odd_number, tokenize, tokenize_uncommented};
 pub use tuples::{InsertTuples, TupleValue};
 pub use used_schema::used_schema;
 pub use value::Value;

@@ -2,7 +2,7 @@
 
 use crate::outside::skip_attributes;
 use crate::sql_mode::SqlMode;
-use crate::token::{Token, TokenKind, tokenize};
+use crate::token::{Token, TokenKind, tokenize_uncommented};
 
 /// Returns a server's error without the part of the statement that it quotes, as `near 's3' at line
 /// 1`, if the statement may hold passwords.
@@ -24,8 +24,7 @@ pub fn without_quotation(message: &str) -> &str {
 /// `None` without such literals, and for kinds of statements that hold no passwords, such as
 /// SELECT, CREATE VIEW and CREATE PROCEDURE.
 pub fn mask_passwords(statement: &str) -> Option<String> {
-    let tokens: Vec<Token<'_>> =
-        tokenize(statement, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+    let tokens = tokenize_uncommented(statement, SqlMode::default());
     let first = tokens.iter().position(|token| token.kind == TokenKind::Word)?;
     // Literals of programs and views stay, because their definitions are printed to be run.
     let is_definition = tokens[first].is_any_keyword(&["create", "alter"]);

@@ -199,11 +199,10 @@ fn has_cte_body(mut tokens: &[Token<'_>]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{SqlMode, tokenize};
+    use crate::{SqlMode, tokenize_uncommented};
 
     fn table_list(text: &str) -> Vec<String> {
-        let tokens: Vec<_> =
-            tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+        let tokens = tokenize_uncommented(text, SqlMode::default());
         let written =
             |table: TableName| table.schema.map_or(table.name.clone(), |schema| format!("{schema}.{}", table.name));
         find_tables(&tokens).into_iter().map(written).collect()

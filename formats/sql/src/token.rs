@@ -113,6 +113,12 @@ pub fn tokenize(text: &str, mode: SqlMode) -> impl Iterator<Item = Token<'_>> {
     })
 }
 
+/// Returns the tokens of a text without comments. Hints and the marks of conditional comments are
+/// included.
+pub fn tokenize_uncommented(text: &str, mode: SqlMode) -> Vec<Token<'_>> {
+    tokenize(text, mode).filter(|token| token.kind != TokenKind::Comment).collect()
+}
+
 /// A token as a range of bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawToken {

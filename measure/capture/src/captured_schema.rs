@@ -51,8 +51,7 @@ impl CapturedSchema {
     pub fn classify(&self, text: &str, used: Option<&str>) -> Result<ReplayableStatement, NotReplayed> {
         let not_replayed = |reason, subject: &str| Err(NotReplayed::new(reason, subject));
         let own = self.strip_schema(text);
-        let tokens: Vec<Token<'_>> =
-            sql::tokenize(&own, self.mode).filter(|token| token.kind != TokenKind::Comment).collect();
+        let tokens = sql::tokenize_uncommented(&own, self.mode);
         if tokens.iter().any(|token| !token.is_closed) {
             return not_replayed(Reason::Cut, "");
         }
@@ -96,8 +95,7 @@ impl CapturedSchema {
     }
 
     fn has_unqualified_table(&self, text: &str) -> bool {
-        let tokens: Vec<Token<'_>> =
-            sql::tokenize(text, self.mode).filter(|token| token.kind != TokenKind::Comment).collect();
+        let tokens = sql::tokenize_uncommented(text, self.mode);
         sql::find_tables(&tokens).iter().any(|table| table.schema.is_none())
     }
 

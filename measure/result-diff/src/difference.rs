@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sql::{Token, TokenKind};
+use sql::Token;
 use workload_folder::Statement;
 
 use crate::call::{CallResult, Field};
@@ -109,8 +109,7 @@ fn order_by_positions(statement: &Statement, columns: &[String]) -> Option<Vec<u
     if !statement.is_ordered {
         return None;
     }
-    let tokens: Vec<Token<'_>> =
-        sql::tokenize(&statement.text, statement.mode()).filter(|token| token.kind != TokenKind::Comment).collect();
+    let tokens = sql::tokenize_uncommented(&statement.text, statement.mode());
     let begin = tokens.windows(2).rposition(|pair| pair[0].is_keyword("order") && pair[1].is_keyword("by"))?;
     let clause =
         tokens[begin + 2..].iter().take_while(|token| !token.is_any_keyword(&["limit", "for", "into", "lock"]));

@@ -219,8 +219,7 @@ const NON_COLUMN_KEYWORDS: [&str; 10] =
 fn parse_columns(create: &str) -> Vec<ColumnShape> {
     let mut columns = Vec::new();
     for definition in sql::ddl::split_definitions(create) {
-        let tokens: Vec<Token<'_>> =
-            sql::tokenize(definition, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+        let tokens = sql::tokenize_uncommented(definition, SqlMode::default());
         let [name, data_type, rest @ ..] = tokens.as_slice() else { continue };
         let Some(text) = name.name().filter(|_| !name.is_any_keyword(&NON_COLUMN_KEYWORDS)) else { continue };
         // `AS (expression)`, and `AS ROW START` of a system-versioned table (MariaDB).

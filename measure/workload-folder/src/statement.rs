@@ -114,8 +114,7 @@ impl Statement {
         if let Some((second, _)) = statements.get(1) {
             faults.push(fault(*second, "a second statement; a file holds one".to_owned()));
         }
-        let tokens: Vec<Token<'_>> =
-            sql::tokenize(text, mode).filter(|token| token.kind != TokenKind::Comment).collect();
+        let tokens = sql::tokenize_uncommented(text, mode);
         if let Some(open) = tokens.iter().find(|token| !token.is_closed) {
             faults.push(fault(start + open.start, format!("{} is not closed", shorten(open.text))));
             return None;
@@ -489,8 +488,7 @@ mod tests {
     #[test]
     fn rejects_statements_that_cannot_run() {
         let of = |text: &str| {
-            let tokens: Vec<_> =
-                sql::tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+            let tokens = sql::tokenize_uncommented(text, SqlMode::default());
             statement_effect(&tokens).map_err(|error| error.reason)
         };
         assert_eq!(of("(SELECT 1) UNION (SELECT 2)"), Ok(Effect::Reads));

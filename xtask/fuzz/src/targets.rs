@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use anyhow::Result;
 use files::{Access, HeldFolder};
-use sql::{SqlMode, StatementReader, TokenKind};
+use sql::{SqlMode, StatementReader};
 
 /// A reader and the inputs that are damaged for it.
 pub struct Target {
@@ -98,7 +98,7 @@ const MODES: [SqlMode; 2] = [
 fn read_sql(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     for mode in MODES {
-        let tokens: Vec<_> = sql::tokenize(&text, mode).filter(|token| token.kind != TokenKind::Comment).collect();
+        let tokens = sql::tokenize_uncommented(&text, mode);
         sql::find_tables(&tokens);
         let _ = sql::readings(&text, mode);
         sql::extract_template(&text, mode);
@@ -137,7 +137,7 @@ fn read_workload_sql(input: &[u8]) {
     workload_folder::SchemaSql::parse(&text);
     for mode in MODES {
         let _ = workload_folder::check_scope(&text, mode, &HashSet::new());
-        let tokens: Vec<_> = sql::tokenize(&text, mode).filter(|token| token.kind != TokenKind::Comment).collect();
+        let tokens = sql::tokenize_uncommented(&text, mode);
         let _ = workload_folder::statement_effect(&tokens);
     }
 }

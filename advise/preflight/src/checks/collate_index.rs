@@ -3,14 +3,14 @@
 use check::{Object, Reading, Severity};
 use rehearsal::Object as Program;
 use server::current_charset_name;
-use sql::{SqlMode, Token, TokenKind};
+use sql::Token;
 
 use super::{Check, CheckFunction};
 use crate::expression::{mentions_column, mentions_name};
 use crate::finding::{ConversionDetails, Finding};
 use crate::job::{Conversion, Job, TableJob};
 use crate::model::Example;
-use crate::program::object_kind;
+use crate::program::{object_kind, tokens};
 
 pub static CHECK: Check = Check {
     name: "collate-index",
@@ -29,9 +29,7 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
 }
 
 fn check_program(job: &Job<'_>, program: &Program) -> Option<Finding> {
-    let mode = program.session.sql_mode.as_deref().map_or_else(SqlMode::default, SqlMode::parse);
-    let tokens: Vec<Token<'_>> =
-        sql::tokenize(&program.create, mode).filter(|token| token.kind != TokenKind::Comment).collect();
+    let tokens = tokens(program);
     let mut examples: Vec<Example> = Vec::new();
     let mut first: Option<(String, String)> = None;
     for collation in compared_collations(&tokens) {
@@ -122,7 +120,7 @@ mod tests {
     #[test]
     fn finds_collations_of_comparisons() {
         let of = |text: &str| {
-            let tokens: Vec<Token<'_>> = sql::tokenize(text, SqlMode::default()).collect();
+            let tokens: Vec<Token<'_>> = sql::tokenize(text, sql::SqlMode::default()).collect();
             compared_collations(&tokens)
         };
         let joined = "select 1 from (`o` join `c` on((`c`.`code` = (`o`.`code` collate utf8mb4_general_ci))))";

@@ -3,6 +3,7 @@
 mod convert;
 
 use server::{collation_charset, is_same_collation};
+use sql::ddl::{Reference, find_references};
 use sql::{Token, ddl, quote_identifier};
 
 use super::{Attempt, Cause, Refused, declare, tokens_without_comments};
@@ -10,18 +11,10 @@ use crate::Error;
 use crate::copy::Copy;
 use crate::model::{Kind, Scope};
 
-/// `FOREIGN KEY (columns) REFERENCES table (parent_columns)`.
-struct Reference {
-    columns: Vec<String>,
-    schema: Option<String>,
-    table: String,
-    parent_columns: Vec<String>,
-}
-
 pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Cause>, Error> {
     let tokens = tokens_without_comments(refused.text);
     let (mut details, mut attempts) = (Vec::new(), Vec::new());
-    for reference in references(&tokens) {
+    for reference in find_references(&tokens) {
         for (child, referenced) in reference.columns.iter().zip(&reference.parent_columns) {
             if let Some((detail, attempt)) = explain_pair(copy, refused, &tokens, &reference, child, referenced)? {
                 details.push(detail);
@@ -84,72 +77,4 @@ fn combine_attempts(refused: &Refused<'_>, attempts: Vec<Attempt>) -> Vec<Attemp
     let alters = attempts.iter().filter_map(|attempt| attempt.sql.first().cloned());
     let sql = alters.chain(std::iter::once(refused.text.to_owned())).collect();
     vec![Attempt::new(Scope::Column, what, sql)]
-}
-
-/// Returns the index of the comma or parenthesis before the definition that `tokens` end in: the
-/// last one outside of the definition's own parentheses.
-fn definition_start(tokens: &[Token<'_>]) -> usize {
-    let mut depth = 0_usize;
-    let is_start = |token: &Token<'_>| {
-        let is_outside = depth == 0;
-        if token.is_symbol(')') {
-            depth += 1;
-        } else if token.is_symbol('(') {
-            depth = depth.saturating_sub(1);
-        }
-        is_outside && (token.is_symbol('(') || token.is_symbol(','))
-    };
-    tokens.iter().rposition(is_start).unwrap_or(0)
-}
-
-fn references(tokens: &[Token<'_>]) -> Vec<Reference> {
-    let list = |open: usize| -> Vec<String> {
-        tokens[open.min(tokens.len())..]
-            .iter()
-            .skip(1)
-            .take_while(|token| !token.is_symbol(')'))
-            .filter_map(Token::name)
-            .collect()
-    };
-    let mut found = Vec::new();
-    for word in (0..tokens.len()).filter(|at| tokens[*at].is_keyword("references")) {
-        let dotted = tokens.get(word + 2).is_some_and(|dot| dot.is_symbol('.'));
-        let name = |index: usize| tokens.get(word + index).and_then(Token::name);
-        let (schema, table, behind) = if dotted { (name(1), name(3), word + 4) } else { (None, name(1), word + 2) };
-        let foreign = tokens[..word].iter().rposition(|token| token.is_keyword("foreign"));
-        let begin = definition_start(&tokens[..word]);
-        let columns = match foreign {
-            // `begin` doesn't serve here: a key of several columns has commas of its own.
-            Some(at) if !tokens[at..word].iter().any(|token| token.is_keyword("references")) => {
-                let open =
-                    tokens[at..].iter().position(|token| token.is_symbol('(')).map_or(tokens.len(), |open| at + open);
-                list(open)
-            }
-            // `column type REFERENCES table (parent)`, which MariaDB obeys.
-            _ => tokens[begin..word].iter().find_map(Token::name).into_iter().collect(),
-        };
-        if let Some(table) = table {
-            found.push(Reference { columns, schema, table, parent_columns: list(behind) });
-        }
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_references_of_tables_and_columns() {
-        let tokens = tokens_without_comments(
-            "CREATE TABLE c (a CHAR(3) NOT NULL REFERENCES p (x), b CHAR(3), d CHAR(3), FOREIGN KEY (b, d) REFERENCES s.q (y, z))",
-        );
-        let found: Vec<_> =
-            references(&tokens).into_iter().map(|one| (one.columns, one.table, one.parent_columns)).collect();
-        let names = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
-        assert_eq!(
-            found,
-            [(names(&["a"]), "p".into(), names(&["x"])), (names(&["b", "d"]), "q".into(), names(&["y", "z"]))]
-        );
-    }
 }
