@@ -1,4 +1,5 @@
-//! Statements that the old server refuses: its error, and a schema that the dump does not name.
+//! Statements that the old server refuses: its errors, and advice if one names a schema that is not
+//! there.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +16,9 @@ const UNKNOWN_SEQUENCE: u16 = 4091;
 /// Refusals of the old server.
 pub struct Already {
     refused: BTreeMap<String, Refusal>,
-    /// Schemas, in lower case.
+    /// Names of the old server's schemas, in lower case.
     schemas: Vec<String>,
-    /// True if the dump names no schema, and none was given.
+    /// True if no schema was given, and the last schema in use of the dump is [`DEFAULT_SCHEMA`].
     is_nameless: bool,
 }
 
@@ -40,7 +41,8 @@ impl Already {
         self.refused.iter().map(line).collect()
     }
 
-    /// Gives a finding of loading the old server's error.
+    /// Sets the old server's error in a finding of the kind `FailsAlready`. Leaves others as they
+    /// are.
     pub fn explain(&self, finding: &mut Finding) {
         let Some(old) = self.refused.get(&finding.place).filter(|_| finding.kind == Kind::FailsAlready) else { return };
         if finding.area == Area::Load {
@@ -50,7 +52,8 @@ impl Already {
         finding.reasons.extend(self.advise_schema(old));
     }
 
-    /// Advice if a refusal names a schema that is not there.
+    /// Advice to load the dump into the schema that a refusal names, if `is_nameless` and the old
+    /// server lacks that schema.
     fn advise_schema(&self, refusal: &Refusal) -> Option<String> {
         let schema = named_schema(refusal).filter(|_| self.is_nameless)?;
         let is_there = self.schemas.contains(&schema.to_lowercase());
@@ -62,8 +65,9 @@ impl Already {
     }
 }
 
-/// Makes the old server's error that of a finding. If it is another than the new server's, this one
-/// becomes a reason. Mends that were tried stay, and say that they are of the new server's error.
+/// Sets the old server's error as that of a finding. A new server's error of another text becomes a
+/// reason. If its code differs, too, mends without statements are removed, and the others say that
+/// they mend the new server's error.
 pub fn set_old_error(finding: &mut Finding, old: &Refusal) {
     let old = old.to_string();
     let code = |error: &str| error.split(':').next().map(str::to_owned);

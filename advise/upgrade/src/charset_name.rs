@@ -1,5 +1,5 @@
-//! Queries that compare the names of character sets or collations with `utf8`: servers from MySQL
-//! 8.0.30 and MariaDB 10.6 on call it `utf8mb3`.
+//! Queries that compare the names of character sets or collations with `utf8`, which MySQL 8.0.30,
+//! MariaDB 10.6 and later versions call `utf8mb3`.
 
 use mysql::prelude::Queryable;
 use server::Server;
@@ -12,7 +12,8 @@ use crate::model::{Finding, Kind, Mend};
 use crate::script::{Done, is_query};
 use crate::side::{Session, failed};
 
-/// Reports a query of information_schema that finds other rows on the new server with the new name.
+/// Reports a query of information_schema that finds other rows on the new server with `utf8mb3` in
+/// place of `utf8`. `None` unless only the new server has the new name.
 pub fn judge((source, target): (&Server, &Server), given: &Given, after: &Done) -> Result<Option<Finding>, Error> {
     let Some(renamed) = with_new_name(&given.text).filter(|_| is_query(&given.text)) else { return Ok(None) };
     if !says_utf8(source)? || says_utf8(target)? {
@@ -46,8 +47,8 @@ fn says_utf8(server: &Server) -> Result<bool, Error> {
     Ok(count.is_some_and(|count| count > 0))
 }
 
-/// Replaces `utf8` in the literals of a query that reads information_schema. `None` if no literal
-/// is such a name or its beginning.
+/// Replaces `utf8` by `utf8mb3` in literals such as `'utf8'` and `'utf8_%'` of a query that reads
+/// information_schema. `None` if it has no such literal.
 fn with_new_name(text: &str) -> Option<String> {
     let tokens: Vec<sql::Token<'_>> = tokenize(text, SqlMode::default()).collect();
     let reads_names =

@@ -1,4 +1,4 @@
-//! Collations that both servers have by name, with different weights.
+//! Different weights: of collations that both servers have by name, and of substitutes.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,11 +12,12 @@ use crate::Error;
 use crate::model::{Area, Finding, Kind};
 use crate::side::{Columns, version};
 
-/// Example characters per script.
+/// Maximum number of example characters per script.
 const EXAMPLES: usize = 8;
 
-/// Compares the collations that columns have on servers of two products. Different weights are a
-/// finding for unique keys, else a note.
+/// Compares the collations that columns have on servers of two products. Weights that can make
+/// values of a unique key equal are a finding, other differences a note. Collations of one product
+/// are not compared.
 pub fn compare_same_names(
     source: &Server,
     target: &Server,
@@ -67,18 +68,19 @@ pub fn compare_same_names(
     Ok(findings)
 }
 
-/// True if both collations give well-formed texts the same order and equality.
+/// True if neither a character, a contraction nor the padding differs.
 fn is_none(difference: &CollationDifference) -> bool {
     difference.counts.differ == 0 && difference.contractions.total() == 0 && !difference.padding_differs
 }
 
-/// True if texts that differ under the first collation can be equal under the second.
+/// True if characters that differ under the first collation are equal under the second, or if only
+/// the second ignores trailing spaces.
 fn makes_equal(difference: &CollationDifference) -> bool {
     difference.counts.equal_under_b_only > 0 || difference.padding_differs && difference.b.pads
 }
 
-/// Says what a substitute of a collation changes: which characters become equal, and which cease to
-/// be. `None` if one of them is not in the engine.
+/// Says how a substitute of a collation weighs characters differently. `None` if the engine lacks
+/// one of the two collations.
 pub fn describe_substitute(server: &Server, old: &str, new: &str) -> Option<String> {
     let mut known = DESCRIBED.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (server.flavour().to_string(), old.to_owned(), new.to_owned());
@@ -99,7 +101,7 @@ fn compare_substitute(server: &Server, old: &str, new: &str) -> Option<String> {
         let collation = Collation::lookup(flavour, &current_collation_name(name)).ok()?;
         Some(NamedCollation { collation, servers: collation.info().flavour.to_string() })
     };
-    // The new server lacks the collation, so it is the other product's, or a newer version's.
+    // The new server lacks the collation, so it is the other product's, or another version's.
     let (old_named, new_named) = (named(other, old).or_else(|| named(own, old))?, named(own, new)?);
     let summary = explain::compare_collations(&old_named, &new_named, EXAMPLES).summary();
     Some(format!("{new} in place of {old}: {summary}."))
@@ -109,7 +111,7 @@ fn compare_substitute(server: &Server, old: &str, new: &str) -> Option<String> {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Users {
     columns: Vec<String>,
-    /// True if one has a unique key.
+    /// True if one of the columns has a unique key.
     has_unique: bool,
 }
 

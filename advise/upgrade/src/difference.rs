@@ -1,4 +1,4 @@
-//! How the results of a statement differ between the servers, and which are not compared.
+//! How the results of a statement differ between the servers, and which results are not compared.
 
 use sql::{SqlMode, tokenize};
 
@@ -7,7 +7,10 @@ use crate::material::Given;
 use crate::script::{Done, is_query};
 use crate::side::Rows;
 
-/// Says how results differ. `None` if they don't, or may differ from call to call.
+/// Says how the rows of a query differ, or the numbers of rows that another statement changes.
+/// `None` if they don't, or if a query's rows may differ from call to call or are about the server.
+/// The order counts only with ORDER BY or if [`Groups::are_sorted`]; without it, other rows of a
+/// LIMIT don't count.
 pub fn describe_difference(given: &Given, before: &Done, one: &Rows, other: &Rows, groups: Groups) -> Option<String> {
     if !is_query(&given.text) {
         return (one.affected != other.affected).then(|| {
@@ -43,13 +46,13 @@ pub fn describe_difference(given: &Given, before: &Done, one: &Rows, other: &Row
         .then(|| "returns its rows in a different order on the new server".to_owned())
 }
 
-/// Functions whose results differ between any two servers.
+/// Functions whose results can differ between any two servers.
 const SERVER_FUNCTIONS: [&str; 3] = ["version", "connection_id", "sysdate"];
 
-/// Schemas whose contents differ between any two servers.
+/// Schemas whose contents can differ between any two servers.
 const SERVER_SCHEMAS: [&str; 4] = ["information_schema", "performance_schema", "sys", "mysql"];
 
-/// True for statements about the server itself, whose results differ between any two servers:
+/// True for statements about the server itself, whose results can differ between any two servers:
 /// `SELECT @@sql_mode`, `SELECT VERSION()`. False for `SELECT CHARSET(x), COLLATION(x)`: the
 /// results depend on the text `x`.
 pub fn reads_server(text: &str) -> bool {
@@ -77,7 +80,8 @@ pub fn describe_about_server(scripts: &[Vec<Given>]) -> Option<String> {
     ))
 }
 
-/// Explains a difference that is one of names: `utf8` and `utf8mb3`.
+/// Says so if all rows differ only by `utf8` and `utf8mb3`. `None` otherwise, and if not all rows
+/// were kept.
 pub fn describe_renaming(one: &Rows, other: &Rows) -> Option<String> {
     let is_renamed = |(old, new): (&String, &String)| {
         let plain = |text: &String| text.to_lowercase().replace("utf8mb3", "utf8");

@@ -5,7 +5,7 @@ use sql::{SqlMode, tokenize};
 
 use crate::settings::Defaults;
 
-/// Name of the setting: OFF by default on MySQL 5.7 and MariaDB, ON on MySQL 8.0.
+/// Setting that is OFF by default on MySQL 5.7 and MariaDB, and ON on MySQL 8.0 and later.
 pub const SETTING: &str = "event_scheduler";
 
 /// Returns a note if only the new server runs events as it starts, and some are enabled.

@@ -10,10 +10,11 @@ use crate::grammar::stopped_at;
 use crate::mend::Rewrite;
 use crate::model::Mend;
 
-/// A name that no function of the server has, in a session without a schema.
+/// Error for an unknown function in a session without a schema: `No database selected`.
 const NO_SCHEMA_IN_USE: u16 = 1046;
 
-/// A function whose name has a grammar of its own, or had.
+/// Error `FUNCTION app.f does not exist. Check the 'Function Name Parsing and Resolution' section
+/// …`.
 pub const NO_FUNCTION: u16 = 1630;
 
 /// Spatial functions that MySQL 8.0 has with the prefix `ST_` only.
@@ -28,7 +29,7 @@ const WITH_ST: &str = "area asbinary astext aswkb aswkt buffer centroid convexhu
 /// Spatial functions that MySQL 8.0 has with the prefix `MBR`: they compare bounding rectangles.
 const WITH_MBR: &str = "contains disjoint equals intersects overlaps within";
 
-/// Functions with another name.
+/// Further functions: names that the new server may lack, each with another name.
 const RENAMED: [(&str, &str); 9] = [
     ("glength", "ST_Length"),
     ("mbrequal", "MBREquals"),
@@ -36,7 +37,7 @@ const RENAMED: [(&str, &str); 9] = [
     ("json_merge", "JSON_MERGE_PRESERVE"),
     ("master_pos_wait", "SOURCE_POS_WAIT"),
     ("source_pos_wait", "MASTER_POS_WAIT"),
-    // MariaDB and MySQL.
+    // Names of MariaDB or MySQL, with those of the other product.
     ("json_detailed", "JSON_PRETTY"),
     ("json_pretty", "JSON_DETAILED"),
     ("nvl", "IFNULL"),
@@ -92,7 +93,7 @@ pub fn find_missing(text: &str, refusal: &Refusal) -> Option<String> {
 }
 
 /// Names of functions that a statement calls and the server does not have, in upper case. Only
-/// names that one of the servers has or had are asked; nothing is called.
+/// functions with a new name or advice in this module are looked up; none is called.
 pub fn find_all_missing(conn: &mut Conn, text: &str) -> Vec<String> {
     let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
     let mut missing: Vec<String> = Vec::new();

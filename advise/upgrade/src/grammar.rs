@@ -31,7 +31,7 @@ pub fn stopped_at(text: &str, tokens: &[Token<'_>], message: &str) -> Option<usi
 pub fn propose(target: &Target, text: &str, message: &str, is_reserved: &mut dyn FnMut(&str) -> bool) -> Vec<Rewrite> {
     let mut all: Vec<Rewrite> = Vec::new();
     let is_mysql = target.flavour == Flavour::MySql;
-    // 8.0.13 has keys on expressions, and no GROUP BY … DESC.
+    // MySQL 8.0.13 and later have keys on expressions, and no GROUP BY … DESC.
     let is_recent = is_mysql && target.version >= (8, 0, 13);
     all.extend(if is_recent { order_by_instead(text) } else { None });
     if is_mysql {
@@ -95,7 +95,8 @@ const ALWAYS_RESERVED: [&str; 44] = [
     "where",
 ];
 
-/// Quotes the name at which the server's parser stopped, if the server reserves it.
+/// Quotes the word at which the server's parser stopped, or the word before it, if the server
+/// reserves that word.
 fn quote_reserved_word(text: &str, message: &str, is_reserved: &mut dyn FnMut(&str) -> bool) -> Option<Rewrite> {
     let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
     let at = stopped_at(text, &tokens, message)?;
@@ -159,7 +160,7 @@ fn leave_out_expression_keys(text: &str) -> Option<Rewrite> {
         let is_end = depth == 1 && (token.is_symbol(',') || token.is_symbol(')'));
         if is_end {
             if let Some(name) = expression_key(&tokens[comma + 1..at]) {
-                // The first definition of a table is a column.
+                // A comma precedes the key: in a dump, the first definition of a table is a column.
                 edits.push((tokens[comma].start..token.start, String::new()));
                 names.push(name);
             }
@@ -252,7 +253,7 @@ fn leave_out_storage_options(text: &str) -> Option<Rewrite> {
 }
 
 /// Writes `DEFAULT uuid()` as `DEFAULT (uuid())`: MySQL takes a call in parentheses only, but for
-/// those that return the time.
+/// `NOW()` and its synonyms.
 fn wrap_default_calls(text: &str) -> Option<Rewrite> {
     const TIMES: [&str; 4] = ["now", "current_timestamp", "localtime", "localtimestamp"];
     let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).filter(Token::is_content).collect();
@@ -301,7 +302,8 @@ fn is_about_sequence(text: &str, verb: &str) -> bool {
         .is_some_and(|one| one.is_keyword("sequence"))
 }
 
-/// Says what takes the place of a sequence on MySQL. `None` if the statement creates none.
+/// Says what takes the place of a sequence on MySQL. `None` on MariaDB, and if the statement
+/// creates no sequence.
 pub fn advise_sequence(target: &Target, text: &str) -> Option<Mend> {
     (target.flavour == Flavour::MySql && is_about_sequence(text, "create")).then(|| Mend {
         what: "MySQL has no sequences: take the statement out, and create a table with an AUTO_INCREMENT column that \
@@ -311,7 +313,7 @@ pub fn advise_sequence(target: &Target, text: &str) -> Option<Mend> {
     })
 }
 
-/// Types of MariaDB, each with a type of MySQL that holds them as text.
+/// Types of MariaDB, each with a type of MySQL that holds its values as text.
 const TYPES: [(&str, &str); 3] = [
     ("uuid", "CHAR(36) CHARACTER SET ascii"),
     ("inet6", "VARCHAR(39) CHARACTER SET ascii"),

@@ -28,13 +28,13 @@ impl Groups {
         Self { are_sorted: sorts_groups(source) && order_groups(text).is_some() }
     }
 
-    /// True if the old server sorts them, and the query names no order.
+    /// True if the old server sorts the query's groups, and the query has no ORDER BY.
     pub fn are_sorted(self) -> bool {
         self.are_sorted
     }
 
-    /// Says why the new server returns other rows or another order. `None` if it sorts the groups
-    /// as well.
+    /// Says why the new server returns other rows or another order. `None` unless only the old
+    /// server sorts the groups.
     pub fn reason(self, target: &Server) -> Option<String> {
         (self.are_sorted && !sorts_groups(target)).then(|| REASON.to_owned())
     }
@@ -94,7 +94,7 @@ pub fn judge_program(
 }
 
 /// True if the order of a query's rows can be seen: not if they are inserted, or are one row for
-/// variables.
+/// variables without a LIMIT.
 fn shows_order(text: &str) -> bool {
     let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).filter(Token::is_content).collect();
     let has = |word: &str| tokens.iter().any(|token| token.is_keyword(word));
@@ -106,7 +106,8 @@ fn sorts_groups(server: &Server) -> bool {
     version.flavour == Flavour::MariaDb || version.version < (8, 0, 0)
 }
 
-/// The query with an `ORDER BY`, if the new server takes it. `old` are the old server's rows.
+/// The query with the columns of its GROUP BY in an ORDER BY, if the new server takes it. `old` are
+/// the old server's rows.
 pub fn mend(target: &Server, given: &Given, after: &Done, old: &Rows) -> Result<Option<Mend>, Error> {
     let Some(text) = order_groups(&given.text) else { return Ok(None) };
     let mut session = Session::open(target, after.setup.schema.as_deref(), &after.setup.prelude)?;
@@ -118,7 +119,8 @@ pub fn mend(target: &Server, given: &Given, after: &Done, old: &Rows) -> Result<
 
 type Edit = (Range<usize>, String);
 
-/// Writes `GROUP BY a DESC` as `GROUP BY a ORDER BY a DESC`, and without the order in a `UNION`.
+/// Writes `GROUP BY a DESC` as `GROUP BY a ORDER BY a DESC`, and as `GROUP BY a` in a statement
+/// with `UNION` or before an `ORDER BY`.
 pub fn order_by_instead(text: &str) -> Option<Rewrite> {
     let tokens = sql::tokenize_uncommented(text, SqlMode::default());
     let has_union = tokens.iter().any(|token| token.is_keyword("union"));
@@ -137,11 +139,11 @@ pub fn order_by_instead(text: &str) -> Option<Rewrite> {
     })
 }
 
-/// Writes an `ORDER BY` with the columns of the query's `GROUP BY`. `None` if it has an order, or
-/// no `GROUP BY`, or if it is a `UNION`.
+/// Writes an `ORDER BY` with the columns of the query's `GROUP BY`. `None` without `GROUP BY`, with
+/// an `ORDER BY`, and for a `UNION`, `EXCEPT` or `INTERSECT`.
 fn order_groups(text: &str) -> Option<String> {
     let tokens = sql::tokenize_uncommented(text, SqlMode::default());
-    // A query in parentheses has no words outside.
+    // Words in parentheses are not found, so a query in parentheses gives `None`.
     let group = find_end(&tokens, 0, &["group", "union", "except", "intersect"]);
     tokens.get(group).filter(|token| token.is_keyword("group"))?;
     tokens.get(group + 1).filter(|token| token.is_keyword("by"))?;
@@ -152,8 +154,9 @@ fn order_groups(text: &str) -> Option<String> {
     (!edits.is_empty() && !has_union).then(|| splice(text, &edits).trim_end_matches(';').to_owned())
 }
 
-/// Edits of a `GROUP BY` whose first item is at `begin`. Empty if no item has a direction, unless
-/// the query `is_sorted` without one.
+/// Edits of a `GROUP BY` whose first item is at `begin`. They remove the directions of its items,
+/// and add an `ORDER BY` with the items if the query has none and not `has_union`. If no item has a
+/// direction, only `is_sorted` adds it.
 fn group_edits(text: &str, tokens: &[Token<'_>], begin: usize, has_union: bool, is_sorted: bool) -> Vec<Edit> {
     const AFTER_ITEMS: [&str; 13] =
         ["with", "having", "order", "limit", "procedure", "into", "for", "lock", "window", "union", "on", "then", "do"];

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A finding is what the new server was seen to do, or a collation whose weights differ between
-//! products. A setting, or a mend with statements, is advised only after it was seen to work. Only
-//! private servers are written to.
+//! products. A setting is advised only after it was seen to help. A mend with statements was seen
+//! to work, or says which error is left. Only private servers are written to.
 
 mod already;
 mod charset_name;

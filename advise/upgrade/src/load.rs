@@ -55,7 +55,7 @@ pub struct Loaded {
 pub struct Lost {
     /// Names in lower case.
     names: BTreeSet<String>,
-    /// Numbers of statements that were refused because an object is missing, by its name.
+    /// Counts of statements that were refused because an object is missing, by the object's name.
     untried: BTreeMap<String, u64>,
 }
 
@@ -94,12 +94,12 @@ impl Lost {
 pub struct Mended {
     /// Mends that work. The first one was run.
     pub mends: Vec<Mend>,
-    /// A mend of one fault of several; nothing was run.
+    /// A mend of one fault of several, with which the statement still fails.
     pub partial: Option<Mend>,
-    /// Substitute for a missing function, without statements to run.
+    /// Substitute for missing functions or a sequence, without statements to run.
     pub advice: Option<Mend>,
     pub reasons: Vec<String>,
-    /// Collations that the first mend replaces, and their substitutes.
+    /// Collations that the first mend, or else the partial one, replaces, and their substitutes.
     pub replaced: Vec<(String, String)>,
 }
 
@@ -403,7 +403,7 @@ pub fn rewrite_until_taken(session: &mut Session<'_>, text: &str, refusal: &Refu
     Ok(Mended { partial, advice, replaced: replaced_in_part, ..Mended::default() })
 }
 
-/// Asks `why` about a definition: keys that are too long, foreign keys, values that become equal.
+/// Asks `why` about a refused CREATE or ALTER, such as one with a key that is too long.
 fn mend_by_why(session: &mut Session<'_>, text: &str) -> Result<Mended, Error> {
     let mut mended = Mended::default();
     if !matches!(crate::side::first_word(text).as_str(), "create" | "alter") {

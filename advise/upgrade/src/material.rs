@@ -31,7 +31,7 @@ pub enum Schema {
 pub struct Statement {
     /// `schema.sql:12`, `table app.orders`.
     pub place: String,
-    /// Text of [`sql::read_bytes`].
+    /// Text as [`sql::read_bytes`] returns it, which keeps bytes that are no UTF-8.
     pub text: String,
     /// Position among the statements of all dumps; 0 for definitions.
     pub number: usize,
@@ -63,8 +63,8 @@ impl Given {
     }
 }
 
-/// Lists the parts of a running server's schemas that its account may not see. Fails if it has no
-/// schema of a name.
+/// Lists the parts of a running server's schemas that its account may not see. Fails if the server
+/// lacks one of the schemas.
 pub fn read_unseen(server: &Server, schemas: &[String], progress: &dyn Progress) -> Result<Vec<Unseen>, Error> {
     let scope = Scope { schemas: schemas.to_vec(), programs: true, activity: false };
     Ok(facts::read(server, &scope, &Limits::default(), progress)?.unseen)
@@ -95,7 +95,7 @@ pub struct Request {
     pub first: Vec<String>,
     /// Findings of the new server's start with the user's option file. `None` without a file.
     pub option_findings: Option<Vec<Finding>>,
-    /// File for the dump as the new server takes it.
+    /// File for the rewritten dump.
     pub rewrite: Option<Arc<OwnFile>>,
 }
 
@@ -172,8 +172,8 @@ fn session_statements(object: &Object) -> Vec<String> {
     let CreationSession { sql_mode, collation_connection, schema_collation, time_zone, .. } = &object.session;
     let mut all = Vec::new();
     all.extend(schema_collation.as_ref().map(|collation| alter_database(object, collation)));
-    // MySQL 8.0 refuses NO_AUTO_CREATE_USER, which older versions store with most programs. No
-    // program depends on it.
+    // MySQL 8.0 refuses NO_AUTO_CREATE_USER, which older versions store with most programs. Only
+    // GRANT depends on it.
     let without =
         |mode: &String| mode.split(',').filter(|one| *one != "NO_AUTO_CREATE_USER").collect::<Vec<_>>().join(",");
     all.extend(sql_mode.as_ref().map(|mode| format!("SET SESSION sql_mode = {}", quote_string(&without(mode)))));

@@ -19,8 +19,7 @@ pub struct Rewrite {
     pub replaced: Option<(String, String)>,
     /// Other effects, a sentence each.
     pub effects: Vec<String>,
-    /// True if the error names what is replaced, so that the rewrite is right even if another error
-    /// follows.
+    /// True if the rewrite is right even if another error follows.
     pub is_certain: bool,
 }
 
@@ -34,7 +33,7 @@ const PARTITIONS_UNSUPPORTED: u16 = 1178;
 /// Errors of regular expressions of MySQL 8.0 and later.
 const REGEXP_ERRORS: std::ops::RangeInclusive<u16> = 3685..=3699;
 
-/// Replaces an `sql_mode` that consists of strict modes only.
+/// The `sql_mode` in place of one without other modes than strict ones.
 const LENIENT_MODE: &str = "NO_ENGINE_SUBSTITUTION";
 
 /// Returns what to try instead of a refused statement, the nearest first. `sql_mode` is the
@@ -97,7 +96,7 @@ fn without_strict_modes(sql_mode: &str) -> String {
 }
 
 fn replace_collation(target: &Target, text: &str, unknown: &str) -> Vec<Rewrite> {
-    // MariaDB's `uca1400_ai_ci` is that of the text's character set, which the name does not have.
+    // MariaDB's names such as `uca1400_ai_ci` don't tell the character set.
     let full = match unknown.to_lowercase().starts_with("uca1400_") {
         true => vec![format!("utf8mb4_{unknown}"), format!("utf8mb3_{unknown}")],
         false => vec![unknown.to_owned()],
@@ -111,7 +110,8 @@ fn replace_collation(target: &Target, text: &str, unknown: &str) -> Vec<Rewrite>
     names.iter().map(rewrite).collect()
 }
 
-/// Collations in place of an unknown one, the nearest first. `written` is its name in the text.
+/// Collations in place of an unknown one, the nearest first. `written` is the unknown collation's
+/// name in the text.
 fn substitutes(target: &Target, full: &str, written: &str) -> Vec<String> {
     let current = current_collation_name(full);
     let own = target.written_collation(&current);
@@ -127,8 +127,7 @@ fn substitutes(target: &Target, full: &str, written: &str) -> Vec<String> {
     names
 }
 
-/// Replaces the collations of a statement that the new server lacks. `None` if the server has all
-/// collations of the statement.
+/// Replaces the collations after COLLATE that the new server lacks. `None` if it lacks none.
 pub fn replace_unknown_collations(target: &Target, text: &str) -> Option<Rewrite> {
     let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
     let mut names: Vec<String> = Vec::new();
@@ -149,7 +148,7 @@ pub fn replace_unknown_collations(target: &Target, text: &str) -> Option<Rewrite
     changed
 }
 
-/// Replaces a name wherever it stands as a word, quoted or not.
+/// Replaces a name wherever it is a whole word, quoted name or string.
 pub fn replace_name(text: &str, name: &str, by: &str) -> String {
     let mut out = String::new();
     let mut at = 0;
@@ -177,8 +176,8 @@ fn replacing_rewrite(text: &str, name: &str, by: &str) -> Rewrite {
     }
 }
 
-/// Replaces the word boundaries of the old library for regular expressions, which MySQL 8.0 left.
-/// `None` if the statement has none.
+/// Replaces the word boundaries of the old library for regular expressions, which MySQL 8.0 and
+/// later don't use. `None` if the statement has none.
 pub fn replace_word_boundaries(text: &str, sql_mode: &str) -> Option<Rewrite> {
     let boundary = if sql_mode.contains("NO_BACKSLASH_ESCAPES") { "\\b" } else { "\\\\b" };
     let edit = |token: Token<'_>| {

@@ -20,8 +20,8 @@ pub struct Report {
     #[serde(default)]
     pub tried: Tried,
     /// Series through which an upgrade in place goes, from the old to the new one, by the servers'
-    /// manuals. weigh loads definitions, and does not try it. Empty between products, to an older
-    /// version, within a series, and if `live`.
+    /// manuals. weigh loads definitions, and does not try an upgrade in place. Empty between
+    /// products, to an older version, within a series, and if `live`.
     #[serde(default)]
     pub in_place: Vec<String>,
     /// Faults, slower statements and differences on the new server, without further settings.
@@ -85,16 +85,16 @@ pub struct Finding {
     pub place: String,
     /// Fact in a sentence without a full stop.
     pub what: String,
-    /// Statement that was run. Empty for an object as a whole.
+    /// Statement that the finding is about. Empty for an object as a whole.
     pub statement: String,
-    /// The new server's error, `1273: Unknown collation …`.
+    /// The new server's error, `1273: Unknown collation …`; that of the old server if both fail.
     pub error: Option<String>,
     /// Causes, a sentence each.
     pub reasons: Vec<String>,
     /// Further places of the same fault.
     pub also: Vec<String>,
-    /// Changes after which the finding is gone, or the part of it that is known. Changes with
-    /// statements were tried on the new server.
+    /// Changes that mend the finding, or a part of it. Those without statements are advice that was
+    /// not tried.
     pub mends: Vec<Mend>,
 }
 
@@ -143,7 +143,7 @@ fn show_bytes(text: &mut String) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Works on the old server and is refused by the new one.
+    /// Works on the old server, and is refused by the new one or missing there.
     Breaks,
     /// Loses an index on the new server.
     Slower,
@@ -181,12 +181,11 @@ pub enum Area {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Mend {
     pub what: String,
-    /// Statements in place of the refused one, or before it.
+    /// Statements in place of the finding's statement, or to run before it.
     pub sql: Vec<String>,
     /// Other effects, a sentence each.
     pub effects: Vec<String>,
-    /// The server's error after it, if the statement has a further fault. `None`: the finding is
-    /// gone.
+    /// The new server's error after the change, if the statement has a further fault.
     #[serde(default)]
     pub left: Option<String>,
 }
@@ -235,7 +234,7 @@ pub enum Direction {
     ToOld,
 }
 
-/// A dump as the new server takes it.
+/// A dump that was rewritten for the new server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Rewritten {
     pub file: String,

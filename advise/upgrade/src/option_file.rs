@@ -84,7 +84,7 @@ impl<'s> Start<'s> {
 /// Starts the new server with the option file. An option of the file that the server refuses to
 /// start with becomes a finding, and the server starts without it. The finding names the option's
 /// successor if the server has it. A setting that is no option is made by SET GLOBAL after the
-/// start. Returns other errors unchanged.
+/// start. Returns other errors.
 pub fn open_target(
     spec: &Spec,
     options: &Options,

@@ -11,10 +11,10 @@ use crate::script::{one_line, site_reasons, to_mend};
 use crate::side::version;
 use crate::{Error, function, grouped};
 
-/// Judges the programs and views of the new server. A fault that the old server has as well becomes
-/// a note, the first list. Programs and views with a plan that could not be judged are added to the
-/// second. `lost` are objects that the new server lacks, `unread` those that the old server does
-/// not read: what fails there has a fault already.
+/// Judges the programs and views of the new server. Adds to `notes` which of them have a fault that
+/// the old server has as well, and to `unchecked` those with a plan that could not be judged.
+/// `lost` are objects that the new server lacks. `unread` are objects that the old server does not
+/// read: their faults fail already.
 pub fn judge(
     (source, target): (&Server, &Server),
     (definitions, unread): (&Definitions, &[Unread]),
@@ -125,11 +125,12 @@ fn refused(copy: &mut Copy<'_>, name: &ObjectName) -> Result<Vec<Refused>, Error
     })
 }
 
-/// Finds what the server takes in place of a refused statement, else what takes the place of a
-/// function that it lacks.
+/// Finds what the server takes in place of a refused statement, else gives advice on a function or
+/// SQL mode that the server lacks.
 pub fn mends(copy: &mut Copy<'_>, refused: &Refused) -> Result<Vec<Mend>, Error> {
     let target = version(copy.server());
-    // A word that the grammar reserves keeps a program from being loaded.
+    // No word is asked for: a program with an unquoted reserved word as a name is not loaded at
+    // all.
     let rewrites = propose(&target, &refused.text, &refused.refusal, "", &mut |_| false);
     for rewrite in rewrites {
         let Some(text) = rewrite.text else { continue };

@@ -123,7 +123,8 @@ fn unknown_collations(direction: Direction, from: &Side<'_>, to: &Side<'_>) -> V
     .collect()
 }
 
-/// Reports sessions whose collation has an id that the replica does not know.
+/// Reports sessions with the collation of `SET NAMES utf8mb4` or of collation_server, if the
+/// replica does not know its id.
 fn unknown_session(
     direction: Direction,
     from: &Side<'_>,

@@ -1,4 +1,4 @@
-//! A dump as the new server takes it: refused statements replaced by those that were seen to work.
+//! A dump for the new server: refused statements are replaced by their mends.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -73,7 +73,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Copies the dumps. Only the bytes of statements with mends are others.
+/// Writes [`FIRST_LINE`], and copies the dumps. Only statements with mends become others.
 fn write(dumps: &[Dump], mends: &BTreeMap<usize, Mend>, out: &mut impl Write) -> Result<(), Failure> {
     let mut out = BufWriter::new(out);
     writeln!(out, "{FIRST_LINE}")?;

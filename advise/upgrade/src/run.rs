@@ -23,8 +23,7 @@ use crate::script::{self, Done, Pair};
 use crate::settings::{self, Candidate, Defaults};
 use crate::side::{self, Columns};
 
-/// Settings are tried without each one, to drop those not needed, only if a rehearsal takes at most
-/// this.
+/// Longest rehearsal, in seconds, that is repeated without each setting, to drop those not needed.
 const MAX_SECONDS_TO_TRY: u64 = 60;
 
 /// Observations on the old server.
@@ -52,7 +51,7 @@ struct After {
     /// Mends of the dump's statements, by their numbers.
     mends: BTreeMap<usize, Mend>,
     uses: Uses,
-    /// Statements of the scripts that one server takes and the other refuses.
+    /// Logged statements of migrations that one server takes and the other refuses.
     refused_statements: Vec<ReplicationFault>,
 }
 
@@ -129,7 +128,7 @@ fn title(finding: &Finding) -> String {
     format!("{}: {}", finding.place, finding.what)
 }
 
-/// Fails if the dumps made nothing on the old server, as a dump that broke off.
+/// Fails if the dumps made nothing on the old server, such as a dump that broke off.
 fn refuse_empty_dumps(source: &Server, request: &Request, before: &Before) -> Result<(), Error> {
     let is_made = before.definitions.objects.iter().any(|object| object.name.kind != rehearsal::Kind::Schema);
     let Schema::Dumps(dumps) = &request.schema else { return Ok(()) };
@@ -346,7 +345,8 @@ fn forget_schema_collations(definitions: &mut Definitions) {
     }
 }
 
-/// Describes the foreign keys of a statement whose columns have two collations on the old server.
+/// Describes the foreign keys of a statement whose first columns have two collations on the old
+/// server.
 fn old_columns(statement: &str, before: &Before) -> Vec<String> {
     let tokens: Vec<sql::Token<'_>> = sql::tokenize(statement, sql::SqlMode::default()).collect();
     let Some(table) = crate::load::created_name(statement) else { return Vec::new() };

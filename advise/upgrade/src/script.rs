@@ -24,14 +24,15 @@ pub struct Done {
     pub setup: why::Session,
     /// False if a repeated query returned something different.
     pub is_repeatable: bool,
-    /// Mends of a refused statement that is no query; the first is in force.
+    /// Mends of a statement that only the new server refuses.
     pub mends: Vec<Mend>,
     pub reasons: Vec<String>,
     /// True if the statement fails only because an earlier one did.
     pub is_consequence: bool,
 }
 
-/// Errors of queries that a rewritten query can mend: names and clauses that the server lacks.
+/// Errors of queries that a rewritten query can mend: names, clauses and regular expressions that
+/// the server lacks.
 fn is_about_grammar(refusal: &Refusal) -> bool {
     matches!(
         refusal.code,
@@ -200,7 +201,7 @@ pub fn judge(
 
 /// Finding about a regular expression that the new server refuses. The statement itself succeeded,
 /// because no row was compared with the expression. `None` if the new server accepts all patterns,
-/// or the old server refuses the same pattern.
+/// or the old server refuses the same ones.
 fn refused_patterns(pair: &Pair<'_>, given: &Given, before: &Done, after: &Done) -> Result<Option<Finding>, Error> {
     let mut copy = Copy::new(pair.target)?;
     let new = why::refused_patterns(&mut copy, &after.setup, &given.text)?;
@@ -287,8 +288,8 @@ pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Tries a query without each setting of its session, except SET NAMES and user variables. A
-/// setting without which it runs is the cause.
+/// Tries a query without each setting of its session, except SET NAMES and user variables. The
+/// first setting without which it runs is the cause.
 fn leave_out_setting(server: &Server, given: &Given, done: &Done) -> Result<Option<(Mend, String)>, Error> {
     let prelude = &done.setup.prelude;
     for (index, setting) in prelude.iter().enumerate() {

@@ -60,7 +60,7 @@ pub fn candidates(target: &Server, defaults: &Defaults, findings: &[Finding]) ->
     if let Some(old) = defaults.target.get("character_set_collations")
         && !changed.is_empty()
     {
-        // Without COLLATE, a character set that the value leaves out means its general_ci.
+        // A character set that the value leaves out means, without COLLATE, its general_ci.
         let is_kept = |pair: &&str| {
             let charset = pair.split('=').next().unwrap_or_default().trim();
             !charset.is_empty()

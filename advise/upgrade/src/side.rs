@@ -18,7 +18,7 @@ use crate::Error;
 /// Maximum number of rows that are kept for messages.
 const MAX_KEPT_ROWS: usize = 200;
 
-/// Rows are kept until their length reaches this.
+/// Rows are kept until their length in bytes reaches this.
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
 /// Longer statements are left out of [`Session::prelude`].
@@ -79,8 +79,8 @@ impl<'s> Session<'s> {
         Ok(session)
     }
 
-    /// Runs a statement with all its results, without options of tables that reach outside. Bytes
-    /// of [`sql::read_bytes`] are sent in hexadecimal.
+    /// Runs a statement with all its results, without table options such as DATA DIRECTORY (see
+    /// [`sql::keep_local`]). Bytes that are no UTF-8 are sent in hexadecimal.
     pub fn run(&mut self, statement: &str) -> Result<Ran, Error> {
         lifecycle::interrupt::check()?;
         let local = sql::keep_local(statement, sql::SqlMode::default());

@@ -31,7 +31,7 @@ enum Value {
     /// Added to a whole number, with the least and the largest result.
     Plus(i64, i64, i64),
     Fixed(&'static str),
-    /// The note says which.
+    /// No rule: the note describes the value.
     Unknown,
 }
 
@@ -243,8 +243,8 @@ fn successor(removed: &Removed, option: &str) -> Option<String> {
     }
 }
 
-/// Makes the successor's value. `None` if no rule is known, or the old value must be a number and
-/// is not.
+/// Makes the successor's value. `None` if no rule is known, or the old value is empty or not the
+/// number that the rule needs.
 fn convert(value: &Value, old: &str) -> Option<String> {
     let number = || old.parse::<u64>().ok();
     match value {

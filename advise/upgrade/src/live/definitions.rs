@@ -16,8 +16,8 @@ impl Differences {
         self.0.entry((kind, what.into())).or_default().push(place);
     }
 
-    /// Adds a difference of two collations. `None`, of a type without a collation, is equal to all:
-    /// the types differ then.
+    /// Adds a difference of two collations. A side without one (`None`) makes no difference here:
+    /// then the types differ.
     fn add_collation(&mut self, place: String, subject: &str, old: Option<&String>, new: Option<&String>) {
         if let (Some(old), Some(new)) = (old, new)
             && !is_same_collation(old, new)
@@ -122,7 +122,7 @@ fn columns(key: &ForeignKey) -> KeyColumns<'_> {
 }
 
 fn is_same_key(one: &ForeignKey, other: &ForeignKey) -> bool {
-    // InnoDB treats both in the same way. MySQL and MariaDB have different defaults.
+    // InnoDB treats NO ACTION as RESTRICT. MySQL and MariaDB have different defaults.
     let action = |name: &str| if name == "NO ACTION" { "RESTRICT".to_owned() } else { name.to_owned() };
     let actions = |key: &ForeignKey| (action(&key.on_update), action(&key.on_delete));
     columns(one) == columns(other) && actions(one) == actions(other)

@@ -79,7 +79,7 @@ pub fn compare(
     Ok(compared)
 }
 
-/// Opens a session that can't write.
+/// Opens a session whose transactions are read-only.
 fn open<'s>(server: &'s Server, request: &LiveRequest) -> Result<Session<'s>, Error> {
     let conn = server.connect_with_limit(request.limit)?;
     let encoding = why::Encoding::default();
@@ -91,7 +91,7 @@ fn open<'s>(server: &'s Server, request: &LiveRequest) -> Result<Session<'s>, Er
     for statement in ["SET NAMES utf8mb4", "SET SESSION TRANSACTION READ ONLY"] {
         session.conn.query_drop(statement).map_err(|source| failed(server, "open a read-only session", source))?;
     }
-    // MySQL before 5.7.8 has no limit; the connection has one.
+    // MySQL before 5.7.8 lacks this setting; the connection has a limit of its own.
     let _ = session.run(&limit)?;
     if let Some(schema) = request.schemas.first() {
         let _ = session.run(&format!("USE {}", quote_identifier(schema)))?;
@@ -126,7 +126,8 @@ fn sql_mode(session: &mut Session<'_>) -> Result<SqlMode, Error> {
     Ok(SqlMode::parse(&mode.unwrap_or_default()))
 }
 
-/// Names of functions, which could end the session's read-only state.
+/// Names of stored functions that could end the session's read-only state, and of views that call
+/// such functions.
 fn runnable_names(session: &mut Session<'_>) -> Result<RunnableNames, Error> {
     let code = facts::read_user_code(&mut session.conn)
         .map_err(|source| failed(session.server, "list functions and views", source))?;
@@ -145,7 +146,8 @@ enum Use {
     Other,
 }
 
-/// Returns the use of a text. A query is one in the modes of both sessions.
+/// Returns the use of a text. It must be the same in the SQL modes of both sessions, else the text
+/// is refused or left out.
 fn use_of(text: &str, [one, other]: [SqlMode; 2]) -> Use {
     match [use_in_mode(text, one), use_in_mode(text, other)] {
         [first, second] if first == second => first,
@@ -258,8 +260,8 @@ fn missing_indexes(lost: &[PlanChange], given: &Given, after: &Facts) -> Vec<Str
     lost.iter().filter_map(missing).collect()
 }
 
-/// Returns the differences of the plans, if the new server reads a table without the index that the
-/// old one takes.
+/// Returns the differences of the plans, if the new server reads a table without an index that the
+/// old one reads by one.
 fn lost_indexes<'s>(old: &mut Session<'s>, new: &mut Session<'s>, given: &Given) -> Vec<PlanChange> {
     let plans = [old, new].map(|session| explain_statement(&mut session.conn, &given.text, &given.text));
     let [Ok(before), Ok(after)] = plans else { return Vec::new() };
