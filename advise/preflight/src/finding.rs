@@ -34,9 +34,9 @@ pub struct ConversionDetails {
     pub has_orphans: bool,
 }
 
-/// True for an error that the plan doesn't solve: a person has to. `target` is the plan's,
-/// `planned` the names and new collations of the columns that it converts: some get the `_bin`
-/// collation of the target's character set.
+/// True for an error that the plan doesn't solve. An error for another collation than the plan's
+/// `target` counts only if a column gets that collation: `planned` are the names and new collations
+/// of the plan's columns, of which some get `_bin`.
 pub(crate) fn blocks<'p>(
     finding: &Finding,
     target: &str,
@@ -115,8 +115,8 @@ pub(crate) struct FindingRecord {
     /// Size of the problem in the check's own unit: groups for `unique-key`, bytes for `row-size`,
     /// partitions for `partition-key`.
     count: u64,
-    /// Groups of rows or values that become equal, or distinct for `separates`, up to the limit of
-    /// `--examples`. All for `members`.
+    /// Groups of rows or values that become equal, or distinct for `separates`, or are equal
+    /// already for `duplicate-key`, up to the limit of `--examples`. All for `members`.
     groups: Vec<CollisionGroup>,
     /// Affected objects, or rows up to the limit of `--examples`.
     examples: Vec<Example>,

@@ -36,10 +36,10 @@ pub fn check_is_other(scratch: &Server, source: &Server) -> Result<(), Error> {
 }
 
 /// Runs the steps of the report's plan that aren't blocked, up to the first that is refused, which
-/// becomes a finding. Enabled events, and views that name functions, are left out: the server would
-/// run them; so are grants to accounts that it lacks, which it could create. `schemas` are the ones
-/// that were read. Before the first step, fails if the server lacks a schema of the plan, or if
-/// a step reaches out of `schemas`.
+/// becomes a finding. Leaves out enabled events, and on MariaDB views that name functions, as the
+/// server could run these; and grants to accounts that the server lacks, as it could create those.
+/// `schemas` are the ones that were read. Before the first step, fails if the server lacks a schema
+/// of the plan, or if a step reaches out of `schemas`.
 pub fn apply_plan(scratch: &Server, schemas: &[String], report: &mut Report) -> Result<(), Error> {
     let Some(plan) = &report.plan else { return Ok(()) };
     let (blocked, steps): (Vec<&Step>, Vec<&Step>) = plan.steps.iter().partition(|step| step.blocked);

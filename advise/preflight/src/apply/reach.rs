@@ -1,5 +1,5 @@
 //! Schemas that a plan's statements change. A plan quotes definitions as the server that was read
-//! prints them; a program in its place could print anything.
+//! prints them; a program in that server's place could print anything.
 
 use sql::{SqlMode, Token, TokenKind, tokenize};
 
@@ -39,7 +39,7 @@ const SETTINGS: [&str; 13] = [
     "histogram_size",
 ];
 
-/// Clauses of ALTER TABLE that move tables, or reach others or files. Plans write none.
+/// Clauses of ALTER TABLE that move tables, or reach other tables or files. Plans write none.
 const MOVING: [&str; 10] = [
     "rename",
     "exchange",
@@ -83,8 +83,8 @@ pub fn creates_running_event(sql: &str, mode: SqlMode) -> bool {
     })
 }
 
-/// Returns kind and name of the views, functions and packages that the statement creates, in any
-/// reading: `("view", "v")`.
+/// Returns kind and name of the view or program that the statement creates, in each reading:
+/// `("view", "v")`.
 pub fn created_programs(sql: &str, mode: SqlMode) -> Vec<(String, String)> {
     readings(sql, mode).iter().filter_map(|reading| created_name(&content(reading, mode))).collect()
 }
@@ -117,7 +117,7 @@ fn reach_of_reading(sql: &str, mode: SqlMode) -> Reach {
     let next_is = |words: &[&str]| rest.first().is_some_and(|token| token.is_any_keyword(words));
     let has = |words: &[&str]| rest.iter().any(|token| token.is_any_keyword(words));
     let verb = verb.text.to_ascii_lowercase();
-    // Bodies of programs are believed.
+    // Bodies of programs are not searched for open quotes and odd numbers.
     if verb != "create" && (tokens.iter().any(|token| !token.is_closed) || sql::find_odd_number(&tokens).is_some()) {
         return Reach::Beyond;
     }

@@ -84,15 +84,15 @@ fn check_table(job: &Job<'_>, table: &TableJob<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Returns the first function of bytes in an expression that names a column whose text gets other
-/// bytes.
+/// Returns the first function of bytes, or else BINARY, in an expression that names a column whose
+/// text gets other bytes.
 fn byte_function(table: &TableJob<'_>, expression: &str) -> Option<String> {
     let is_named =
         |conversion: &Conversion<'_>| changes_bytes(conversion) && mentions_column(expression, &conversion.column.name);
     find_byte_function(expression).filter(|_| table.conversions.iter().any(is_named))
 }
 
-/// True unless all text keeps its bytes: that of utf8mb3 has the same in utf8mb4.
+/// True unless all text keeps its bytes, as that of utf8mb3 does in utf8mb4.
 fn changes_bytes(conversion: &Conversion<'_>) -> bool {
     differ_in_bytes(conversion.source_charset_name(), &conversion.planned_target().charset)
 }

@@ -55,7 +55,7 @@ fn checks<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
 impl DoubleEncoding<'_> {
     /// Returns an `UPDATE` that repairs a row after the conversion. Its condition is the row's key
     /// and the value that was read, both in the character sets after the conversion. `None` if a
-    /// value has no literal there.
+    /// value has no literal there, or if the repair of another column changes the key.
     fn repair_statement(&self, row: &Row<'_>, repaired_text: &str) -> Option<String> {
         let target = self.column.target().charset()?;
         let repaired_text = crate::text::convert(repaired_text.as_bytes(), Charset::Utf8mb4, target).ok()?.into_owned();
@@ -93,7 +93,7 @@ impl DoubleEncoding<'_> {
         key.contains(&self.column.field) && key.iter().any(|&field| field != self.column.field && is_double(field))
     }
 
-    /// Returns why the plan repairs no value of the column. `None` if it repairs some.
+    /// Returns why the plan repairs no value of the column. `None` if it may repair some.
     fn reason_against_repairs(&self) -> Option<String> {
         let conversion = self.column.conversion();
         let name = sql::quote_identifier(&conversion.column.name);
@@ -113,7 +113,7 @@ impl DoubleEncoding<'_> {
 }
 
 /// Returns a key's value as a literal, in the character set of the column after the conversion.
-/// `None` for FLOAT, of which no literal is equal to the stored value.
+/// `None` if no literal is equal to the stored value, such as for FLOAT.
 fn key_literal(row: &Row<'_>, field: usize, scan: &TableScan<'_>) -> Option<String> {
     let column = &row.fields.columns[field];
     let literal_in = |charset: &str, text| {

@@ -10,17 +10,18 @@ use sql::{SqlMode, Token, TokenKind};
 
 use super::question::Question;
 
-/// Words of queries that are in no question, unquoted.
+/// Words that are in no query of a question, unless quoted.
 const REFUSED_WORDS: [&str; 11] =
     ["except", "intersect", "into", "lock", "minus", "procedure", "table", "union", "update", "values", "with"];
 
 /// Place of the second SELECT in `SELECT COUNT(*) FROM (SELECT …`.
 const INNER_SELECT: usize = 7;
 
-/// Returns the reason why the server is not asked: the question would do more than compute values
+/// Returns the reason why the server is not asked: the question could do more than compute values
 /// of rows. The session's SQL mode is empty.
 pub fn refuse_to_ask(question: &Question) -> Option<String> {
-    // The server has the author's text, which can have other tokens.
+    // The server evaluates the text of the default's author, whose tokens can differ from the
+    // printed ones.
     let default = question.default.as_deref().and_then(sql::find_unknown_word);
     let default = default.map(|word| format!("there is {word}, which may do more than compute a value"));
     let reason = default.or_else(|| find_suspect(&question.query))?;

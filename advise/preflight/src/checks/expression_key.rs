@@ -36,7 +36,8 @@ fn questions(job: &Job<'_>, table: &TableJob<'_>) -> Vec<Question> {
         .collect()
 }
 
-/// True if `unique-key` checks the index: all parts are columns with known collations.
+/// True if `unique-key` checks the index: all parts are columns with known collations whose values
+/// the conversion keeps, and none is a period WITHOUT OVERLAPS.
 fn weigh_computes(job: &Job<'_>, table: &TableJob<'_>, index: &Index) -> bool {
     let is_known = |part: &IndexPart| {
         let Some(column) = part.column.as_deref().and_then(|name| table.table.column(name)) else { return false };

@@ -56,8 +56,8 @@ fn comparing_columns<'t>(job: &Job<'_>, table: &'t TableJob<'_>) -> Vec<&'t Colu
 }
 
 /// Functions and operators whose results depend on the collation. `JSON_SEARCH` compares so on
-/// MariaDB (10.11, 11.8), XPath on all servers; `JSON_CONTAINS`, `JSON_OVERLAPS`, `SUBSTRING_INDEX`,
-/// TRIM and `NATURAL_SORT_KEY` don't.
+/// MariaDB (10.11, 11.8), XPath on all servers; `JSON_CONTAINS`, `JSON_OVERLAPS`, TRIM and
+/// `NATURAL_SORT_KEY` don't.
 const COMPARING: &[&str] = &[
     "like",
     "rlike",
@@ -131,9 +131,9 @@ fn question(job: &Job<'_>, table: &TableJob<'_>, column: &Column, target: usize)
     })
 }
 
-/// True if the value of a column may be another one after the conversion: of a column that is not
-/// converted itself, and of a converted one with a comparison, such as `IF(role = 'admin', 'A',
-/// role)`. Other functions keep the values of converted columns.
+/// True if the value of a column may be another one after the conversion: of an unconverted column
+/// that is computed from converted ones, and of a converted column with a comparison, such as
+/// `IF(role = 'admin', 'A', role)`. Other functions keep the values of converted columns.
 pub fn is_recomputed(job: &Job<'_>, table: &TableJob<'_>, column: &str) -> bool {
     match table.conversion(column) {
         None => converted_value(job, table, 0, column).is_some(),

@@ -56,7 +56,8 @@ fn timestamps(table: &Table) -> Vec<&str> {
     table.columns.iter().filter(is_timestamp).map(|column| column.name.as_str()).collect()
 }
 
-/// Returns the indexes of such virtual columns, and of expressions of a TIMESTAMP.
+/// Returns the indexes of virtual columns that depend on the time zone, and of expressions with
+/// such a column or a TIMESTAMP.
 fn zone_indexes(table: &Table) -> impl Iterator<Item = &facts::Index> {
     let (dependent, timestamps) = (zone_columns(table), timestamps(table));
     table.indexes.iter().filter(move |index| {
@@ -94,14 +95,14 @@ fn questions(job: &Job<'_>, table: &TableJob<'_>) -> Vec<Question> {
     table.table.columns.iter().filter_map(|column| question(job, table, column)).collect()
 }
 
-/// `None` for columns that aren't stored and generated, and for types whose values a query can't
-/// compute exactly as the server stores them.
+/// `None` for columns that aren't stored and generated, for types whose values a query can't
+/// compute exactly as the server stores them, and if the server can't print the expression.
 fn question(job: &Job<'_>, table: &TableJob<'_>, column: &Column) -> Option<Question> {
     let is_period = |expression: &str| matches!(expression.to_uppercase().as_str(), "ROW START" | "ROW END");
     let is_computed = |generated: &&facts::Generated| generated.stored && !is_period(&generated.expression);
     column.generated.as_ref().filter(is_computed)?;
     let expression = generated_expression(job, table, column)?;
-    // The check `lost-character` compares with what the server prints.
+    // The check `lost-character-rows` asks about these.
     if find_unprintable(job, &expression).is_some() {
         return None;
     }

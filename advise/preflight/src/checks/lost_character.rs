@@ -81,7 +81,8 @@ fn describe(mut finding: Finding, literal: &str) -> Finding {
     finding
 }
 
-/// Returns the converted columns with a question mark in their printed definition, and the literal.
+/// Returns the converted columns with a question mark in their printed definition that may stand
+/// for another character, and the literal.
 fn doubtful_columns<'t>(job: &Job<'_>, table: &'t TableJob<'_>) -> Vec<(&'t Conversion<'t>, String)> {
     let create = job.create_table(table);
     let doubtful = |conversion: &'t Conversion<'t>| {
@@ -115,8 +116,8 @@ fn questions(job: &Job<'_>, table: &TableJob<'_>) -> Vec<Question> {
     plain.chain(generated).collect()
 }
 
-/// Asks for rows whose value differs from the expression as the server prints it. `None` if it can
-/// print the expression.
+/// Asks for rows whose value differs from the expression as the server prints it. `None` if the
+/// server can print the expression, or a query can't compare values of the column's type.
 fn generated_question(job: &Job<'_>, table: &TableJob<'_>, conversion: &Conversion<'_>) -> Option<Question> {
     let column = conversion.column;
     let expression = generated_expression(job, table, column)?;

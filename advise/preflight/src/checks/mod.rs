@@ -1,6 +1,6 @@
 //! The checks of preflight, one per file.
 //!
-//! A check is a pure function from facts, or from facts and rows, to findings. Findings of
+//! A check is a function from facts, rows or the server's answers to findings. Findings of
 //! [`CheckFunction::Elsewhere`] come from reading definitions or from the rehearsal.
 
 mod binary_log;

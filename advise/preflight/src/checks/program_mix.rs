@@ -94,7 +94,7 @@ pub(crate) fn program_finding(job: &Job<'_>, program: &Program, severity: Severi
     }
 }
 
-/// True if a program has anything that compares or joins text.
+/// True if a program has a word or symbol that can compare or join text.
 fn compares(tokens: &[Token<'_>]) -> bool {
     const WORDS: [&str; 12] =
         ["like", "in", "using", "natural", "union", "between", "concat", "coalesce", "ifnull", "case", "if", "replace"];

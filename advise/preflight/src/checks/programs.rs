@@ -31,7 +31,7 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Reports an event that the plan leaves out because its time is over.
+/// Reports an event that the plan leaves out because its time is over, or will be within a day.
 fn describe_event(job: &Job<'_>, event: &rehearsal::Object) -> Finding {
     Finding {
         check: CHECK.name.into(),

@@ -17,7 +17,7 @@ pub struct Question {
     pub default: Option<String>,
     /// Time zone of the session in which the query runs. `None`: any.
     pub time_zone: Option<String>,
-    /// Why the answer would be wrong. `None`: the query is run.
+    /// Why the answer would be wrong, so that the query is not run.
     pub unanswerable: Option<String>,
 }
 

@@ -168,7 +168,7 @@ impl<'j> UniqueKey<'j> {
             KeyPart::new(scan, part.column.as_deref()?, prefix(at), Some(target))
         };
         let mut parts = index.parts.iter().enumerate().map(part).collect::<Option<Vec<_>>>()?;
-        // MariaDB adds the end of a row's time to each unique key.
+        // MariaDB adds the end of a row's time to each unique key of a system-versioned table.
         parts.extend(scan.fields.row_end.map(KeyPart::of_bytes));
         let sorter = Sorter::new(scan.sort_options.clone());
         let candidates = candidate_collations(scan, &parts);

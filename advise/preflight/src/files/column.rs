@@ -47,7 +47,7 @@ pub fn find_charset(outer: &[Token<'_>]) -> Option<String> {
 }
 
 /// True for a text type under a name that the servers don't print, or with an attribute that they
-/// print as a character set: `nchar(9)`, `varchar(9) ascii`.
+/// print as a character set or collation: `nchar(9)`, `varchar(9) ascii`.
 pub fn is_other_text(definition: &str) -> bool {
     let tokens = content_tokens(definition);
     let other_types =

@@ -37,7 +37,7 @@ struct DumpTable {
     name: Name,
     /// CREATE TABLE with the changes of later statements.
     create: String,
-    /// Default collation of its schema at that time. `None` if the dump does not say it.
+    /// Default collation of the schema at the CREATE TABLE. `None` if the dump does not say it.
     schema_default: Option<String>,
 }
 

@@ -12,7 +12,7 @@ pub enum KeyKind {
     Plain,
     Fulltext,
     Spatial,
-    /// Index of vectors (MariaDB 11.7).
+    /// Index of vectors (MariaDB 11.7 and later).
     Vector,
     Foreign,
     Check,

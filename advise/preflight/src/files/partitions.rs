@@ -73,7 +73,8 @@ impl<'t> Clause<'t> {
         Some(Partitioning { method, expression, sub_method, sub_expression, partitions })
     }
 
-    /// Reads the method, such as RANGE COLUMNS, and its expression or columns; `None` for `KEY ()`.
+    /// Reads the method, such as RANGE COLUMNS, and its expression or columns, which `KEY ()` and
+    /// SYSTEM_TIME lack.
     fn read_method(&mut self) -> Option<(String, Option<String>)> {
         let linear = if self.skip("LINEAR") { "LINEAR " } else { "" };
         let method = self.next()?.text.to_uppercase();

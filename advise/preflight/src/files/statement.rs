@@ -22,7 +22,7 @@ pub enum Statement {
     Program(String),
     /// A statement that changes a table in another way.
     Other(TableName),
-    /// A statement that changes no table.
+    /// A statement that is taken to change no table.
     Unrelated,
 }
 
@@ -184,7 +184,7 @@ fn position(words: &[Token<'_>], word: &Token<'_>) -> usize {
     words.iter().position(|other| other.start == word.start).unwrap_or(0)
 }
 
-/// Returns the beginning of a statement up to the first bytes that aren't UTF-8.
+/// Returns at most [`MAX_HEAD_BYTES`] of a statement, up to the first bytes that aren't UTF-8.
 fn valid_head(statement: &[u8]) -> &str {
     let head = &statement[..statement.len().min(MAX_HEAD_BYTES)];
     match std::str::from_utf8(head) {

@@ -151,7 +151,7 @@ fn partitions_and_generated_columns_of_a_dump_are_checked() {
     assert!(finding(&unknown, "unreadable").contains("PARTITION BY NEW (`a`)"));
 }
 
-/// Under the old collation `'B'` equals `'b'`, so no server takes it as a constant, too.
+/// Under the old collation `'ü'` equals `'y'`, so no server takes it as a second constant.
 #[test]
 fn lists_get_no_second_constant() {
     let report = check_mysql_dump(
@@ -176,7 +176,7 @@ fn bytes_of_utf8mb3_stay() {
     assert_eq!(["latin1", "utf8mb3", "utf8"].map(|charset| has_finding(report(charset))), [true, false, false]);
 }
 
-/// `'a'` and `'A'` of the group that isn't listed are equal under a collation that tells the listed
+/// `'k'` and `'K'` of the group that isn't listed are equal under a collation that tells the listed
 /// `'é'` and `'e'` apart.
 #[test]
 fn suggested_collations_are_of_the_listed_groups() {
