@@ -6,8 +6,9 @@
 //!           └▶ connected tables ─▶ rows, once ─▶ checks of rows ─▶ findings ─▶ Plan ─▶ rehearsal
 //! ```
 //!
-//! Rows are compared by `mysql-collation`, never by the server. Nothing is written to the source,
-//! except by [`trial::run_in_scratch_schema`]. [`apply_plan`] runs a plan on another server.
+//! Rows are compared by `mysql-collation`. The server compares only what weigh can't compute:
+//! expressions, and columns with unknown collations. Nothing is written to the source, except by
+//! [`trial::run_in_scratch_schema`]. [`apply_plan`] runs a plan on another server.
 
 mod apply;
 mod checkpoint;

@@ -8,8 +8,7 @@ use server::{Flavour, Version};
 
 use crate::job::{Conversion, TableJob};
 
-/// Returns a line for a table whose engine has unknown limits. `None` if no index has a converted
-/// column.
+/// Returns a line for a table whose engine has unknown limits, if an index has a converted column.
 pub fn describe_unknown_limits(facts: &Facts, job: &TableJob<'_>) -> Option<String> {
     let engine = unknown_engine(facts, job.table)?;
     let has_index = job.table.indexes.iter().any(|index| job.converts_part_of(index));
@@ -150,8 +149,8 @@ pub fn is_too_wide(facts: &Facts, conversion: &Conversion<'_>, target: usize) ->
     column.data_type == "varchar" && column.characters.unwrap_or(0) > max_characters.min(65_532)
 }
 
-/// Returns the bytes that a row needs in its page in a row format. `None` if the rule is not known:
-/// for engines other than InnoDB, and compressed tables.
+/// Returns the bytes that a row needs in its page in a row format. `None` if the rule is not known,
+/// such as for engines other than InnoDB, and compressed tables.
 pub fn page_row_bytes(facts: &Facts, job: &TableJob<'_>, target: Option<usize>, format: RowFormat) -> Option<u64> {
     let width = |column: &Column| {
         let max = max_character_bytes(facts, job, column, target);

@@ -169,7 +169,8 @@ pub struct Size {
     pub indexes_after: Option<u64>,
 }
 
-/// Rows or values that become equal, or distinct for the check `separates`.
+/// Rows or values that become equal, or distinct for the check `separates`, or are equal already
+/// for `duplicate-key`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CollisionGroup {
     /// Number of rows or values in the group, which can exceed the length of `rows`.
@@ -242,8 +243,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// True if programs are left out and columns are converted: they would meet in error 1267, so
-    /// the rest must not run before the errors are fixed.
+    /// True if the plan leaves out programs, and converts columns. These programs could then fail
+    /// with error 1267, so no step must run before the errors are fixed.
     pub fn leaves_programs_behind(&self) -> bool {
         let has = |phase, blocked| self.steps.iter().any(|step| step.phase == phase && step.blocked == blocked);
         has(Phase::Programs, true) && has(Phase::Convert, false)

@@ -130,7 +130,8 @@ struct Scanner<'s> {
     expected: u64,
 }
 
-/// Bytes per sort, even if all sorts together then exceed [`ScanOptions::memory`].
+/// Minimum number of bytes per sort, even if all sorts together then exceed
+/// [`ScanOptions::memory`].
 const MIN_SORT_MEMORY: usize = 1 << 20;
 
 impl Scanner<'_> {

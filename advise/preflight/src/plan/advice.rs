@@ -79,7 +79,7 @@ fn describe_conversion(job: &Job<'_>, converted: &[&TableJob<'_>]) -> Vec<String
     advice
 }
 
-/// Describes what happens between the DROP of a program and its CREATE.
+/// Describes what happens between the DROP of a trigger and its CREATE.
 fn describe_program_gap(programs: &[ChosenProgram<'_>]) -> Option<String> {
     let is_trigger = |program: &&ChosenProgram<'_>| program.object.name.kind == Kind::Trigger;
     let tables: BTreeSet<String> = programs

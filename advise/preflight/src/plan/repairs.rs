@@ -10,8 +10,8 @@ use crate::job::Job;
 /// A column: schema, table and name.
 type ColumnName = (String, String, String);
 
-/// Takes the repairs out of the findings that a key forbids. A foreign key or unique key needs all
-/// values of its columns repaired, or none: else children lose their parents.
+/// Takes the repairs that a key forbids out of the findings. A foreign key or unique key needs all
+/// values of its columns repaired, or none.
 pub(super) fn withhold_repairs(job: &Job<'_>, findings: &mut [Finding]) {
     let mut groups = unique_columns(job);
     groups.extend(foreign_key_columns(job));
@@ -67,7 +67,8 @@ struct TiedColumns {
     columns: BTreeSet<ColumnName>,
     /// Name of the index as findings have it. `None` for foreign keys.
     unique_key: Option<String>,
-    /// Reason for the sentence of a finding: `a foreign key ties it to shop.orders.code`.
+    /// Reason for the sentence of a finding: `foreign keys tie shop.customers.code,
+    /// shop.orders.code`.
     reason: String,
 }
 

@@ -16,9 +16,9 @@ use crate::model::{Phase, Step};
 const LOCK_WAIT_SECONDS: u32 = 10;
 
 /// Returns steps that set the character set of the script, a strict SQL mode and the time to wait
-/// for locks, that undo global settings which would stop the plan, and that permit altering
-/// system-versioned tables. The mode allows invalid dates,
-/// because a stored one such as 2020-02-31 would stop a copy (error 1292).
+/// for locks, and undo global settings which would stop the plan. For tables that need it, they
+/// also set the time zone, and permit altering system-versioned tables. The mode allows invalid
+/// dates, because a stored one such as 2020-02-31 would stop a copy (error 1292).
 pub(super) fn prepare_session(job: &Job<'_>, converted: &[&TableJob<'_>]) -> Vec<Step> {
     let set = |sql: &str| step(Phase::Session, "session", sql.to_owned());
     let mut steps = vec![

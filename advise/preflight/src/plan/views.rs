@@ -9,9 +9,9 @@ use rehearsal::{Kind, Object};
 /// Character sets to which servers convert on their own.
 const UNICODE: [&str; 6] = ["utf8mb3", "utf8mb4", "ucs2", "utf16", "utf16le", "utf32"];
 
-/// Returns the definition of a view without the CONVERT that the server wrote around columns that
-/// the plan gives the character set in question, or one that it also gives the columns of that
-/// character set. `None` for a view without such a CONVERT, and for other objects.
+/// Returns the definition of a view without each `convert(… using charset)` that the server wrote
+/// around columns to which the plan gives `charset`, or a character set that it also gives to
+/// columns of `charset`. `None` for a view without such a CONVERT, and for other objects.
 ///
 /// MySQL up to 8.0 and MariaDB 10.1 store `l.code = u.code` of a latin1 and a utf8mb4 column as
 /// ``convert(`l`.`code` using utf8mb4) = `u`.`code` ``. After the plan, the converted value has the

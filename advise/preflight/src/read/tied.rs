@@ -20,8 +20,9 @@ pub struct TiedSchemas {
     pub unseen: Vec<Unseen>,
 }
 
-/// Returns the other schemas with tables that foreign keys tie to tables of these schemas, and
-/// those of programs and views that use tables of both.
+/// Returns the other schemas with tables that foreign keys tie to tables of these schemas, those
+/// that programs and views of these schemas name, and those whose programs and views name these
+/// schemas.
 pub fn read_tied_schemas(server: &Server, schemas: &[String]) -> Result<TiedSchemas, Error> {
     if schemas.is_empty() {
         return Ok(TiedSchemas::default());

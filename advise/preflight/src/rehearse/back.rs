@@ -12,7 +12,7 @@ use crate::job::{Job, Request};
 use crate::model::Plan;
 use crate::plan::programs_left;
 
-/// Runs the steps back after the plan. Returns what was not as before afterwards.
+/// Runs the steps back after the plan. Returns what they don't restore.
 pub fn rehearse_back(
     rehearsal: &mut Rehearsal<'_>,
     plan: &Plan,
@@ -26,7 +26,8 @@ pub fn rehearse_back(
         }
     }
     let (_, changes) = rehearsal.changes(schemas, tables)?;
-    // Programs are created again by a client that sends utf8mb4.
+    // Programs are created again by a client that sends utf8mb4, which can be another character set
+    // than before.
     let is_lost = |change: &&rehearsal::Change| {
         !change.part.as_deref().is_some_and(|part| part.starts_with("character set of its "))
     };

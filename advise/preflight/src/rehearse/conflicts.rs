@@ -45,7 +45,7 @@ impl Conflicts {
         was_refused.is_none_or(|was_refused| is_refused(conflict) && !was_refused)
     }
 
-    /// Returns a finding for each program with other conflicts after the plan.
+    /// Returns a finding for each program with new conflicts after the plan.
     pub fn find_new(&self, job: &Job<'_>, plan: &Plan, after: Facts) -> Vec<Finding> {
         let after = Facts { server: job.facts.server.clone(), ..after };
         let found = find_program_conflicts(&after);

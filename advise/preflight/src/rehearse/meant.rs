@@ -96,7 +96,7 @@ fn is_meant_of_table(job: &Job<'_>, steps: &[&Step], change: &Change, part: &str
         return alters.iter().any(|sql| sql.contains("ROW_FORMAT=DYNAMIC"));
     }
     if let Some(name) = part.strip_prefix("key ").and_then(unquote) {
-        // The check `key-length` says so.
+        // The check `key-length` reports that the index becomes a hash index.
         let is_hash = after.strip_suffix(" USING HASH") == change.before.as_deref();
         let becomes_hash = |index: &Index| index.name == name && becomes_hash(job.facts, table, index, 0);
         if is_hash && table.table.indexes.iter().any(becomes_hash) {

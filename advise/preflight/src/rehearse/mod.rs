@@ -70,7 +70,7 @@ pub fn rehearse(private: &Server, source: &Server, inputs: &Rehearsed<'_>, repor
         report.unchecked.extend(round.unchecked);
         let (errors, of_programs): (Vec<Finding>, Vec<Finding>) =
             round.conflicts.into_iter().partition(|finding| finding.severity == Severity::Error);
-        // A later round leaves out more.
+        // The warnings of the last round stay: each round leaves out more of the plan.
         warnings = of_programs;
         let is_new = |finding: &Finding| !report.findings.contains(finding);
         let mut new: Vec<Finding> = round.findings.into_iter().filter(is_new).collect();
@@ -104,8 +104,8 @@ fn has_conflict(findings: &[Finding], of: &Finding, severity: Severity) -> bool 
     findings.iter().any(|one| one.check == PROGRAM_MIX.name && one.object == of.object && one.severity == severity)
 }
 
-/// Adds a finding of the rehearsal. A program or view has one finding: what definitions led to
-/// expect is dropped.
+/// Adds a finding of the rehearsal. If it is about a program or broken view, it replaces the
+/// warning of `program-mix` that the definition led to.
 fn add(findings: &mut Vec<Finding>, finding: Finding) {
     let is_broken_view = finding.object.kind == ObjectKind::View && finding.severity == Severity::Error;
     let is_of_program = finding.check == PROGRAM_MIX.name || is_broken_view;

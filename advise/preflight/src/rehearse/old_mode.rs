@@ -7,8 +7,8 @@ use sql::quote_string;
 
 use crate::Error;
 
-/// Mode that makes `utf8` mean utf8mb3 on MariaDB 10.6.1 and later. On earlier versions it always
-/// does.
+/// Mode that makes `utf8` mean utf8mb3 on MariaDB 10.6.1 and later. On earlier versions, `utf8`
+/// always does.
 const UTF8_IS_UTF8MB3: (&str, Version) = ("UTF8_IS_UTF8MB3", Version::new(10, 6, 1));
 
 /// Gives new sessions of the private server the source's `old_mode`. Returns the modes that the

@@ -44,8 +44,8 @@ pub fn run_steps(
             false => rehearsal.apply(&step.sql)?,
         };
         if let Outcome::Refused { code, message } = outcome {
-            // A private server has no tables of time zones, and its sample is read and written in
-            // one.
+            // A private server has no tables of time zones, and the sample is read and written in
+            // one zone.
             if code == error_code::UNKNOWN_TIME_ZONE && step.object == "session" {
                 continue;
             }

@@ -99,7 +99,7 @@ fn follows_generated_text_in_keys() {
     }
 }
 
-/// Each of thirty columns names the one before twice: written out, the last one has 2³⁰ names.
+/// Each of 29 columns names the one before twice: written out, the last one has 2²⁹ names.
 #[test]
 fn asks_nothing_of_columns_that_name_too_many() {
     let mut lab = Lab::new("mysql@sid");
@@ -291,8 +291,8 @@ fn keeps_joins_of_views() {
     assert_eq!(definition(&lab), before);
 }
 
-/// COLLATE of a declared type is no operand of the old character set, and every expression with
-/// text of it is found.
+/// A COLLATE in the type of a declaration is not reported; each COLLATE on text of the old
+/// character set is.
 #[test]
 fn tells_declared_collations_from_operands() {
     for (server, target) in COARSE_TO_FINE {

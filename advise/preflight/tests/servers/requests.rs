@@ -175,8 +175,8 @@ fn counts_values_that_cease_to_be_equal(lab: &mut Lab) {
     );
 }
 
-/// A `_bin` column gets the `_bin` collation of the new character set. Its errors block its table,
-/// and so does no error under the second target.
+/// A `_bin` column gets the `_bin` collation of the new character set. Its errors block its table.
+/// Errors under the second target block nothing.
 fn blocks_columns_that_stay_binary(lab: &mut Lab) {
     let statements = [
         "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20) COLLATE utf8mb4_bin)",

@@ -53,7 +53,7 @@ fn predicts_refusals(server: &str, target: &str) {
     for (at, columns) in COLUMNS.into_iter().enumerate() {
         let count = max_columns(&mut lab, columns);
         for (name, count) in [(format!("fits{at}"), count), (format!("long{at}"), count + 1)] {
-            // A TEXT is as long in its page in latin1.
+            // A TEXT takes as much of its page in latin1, so strict mode would refuse these tables.
             lab.conn.query_drop("SET SESSION innodb_strict_mode = OFF").unwrap();
             lab.conn.query_drop(create_sql(&name, count, columns, "latin1")).unwrap();
             lab.conn.query_drop("SET SESSION innodb_strict_mode = ON").unwrap();

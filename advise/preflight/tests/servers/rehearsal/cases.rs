@@ -15,7 +15,7 @@ pub struct Case {
     pub statements: &'static [&'static str],
     /// Check and object, without its schema, of each warning or error.
     pub findings: &'static [(&'static str, &'static str)],
-    /// Query after the plan, and its first value.
+    /// Queries after the plan, each with its first value.
     pub after: &'static [(&'static str, &'static str)],
     /// True if the plan repairs rows, which the way back leaves repaired.
     pub repairs: bool,
@@ -62,7 +62,8 @@ fn checks_constraints(lab: &Lab) -> bool {
     version(lab) >= since
 }
 
-/// True for servers whose ALTER that copies a table checks its foreign keys: MySQL 9.7, not 8.0.12.
+/// True for servers whose ALTER that copies a table checks its foreign keys: seen on MySQL 9.7, not
+/// on 8.0.12.
 fn checks_keys_of_copied_rows(lab: &Lab) -> bool {
     lab.server.flavour() == Flavour::MySql && version(lab) >= Version::new(9, 0, 0)
 }
