@@ -25,8 +25,8 @@ const HOST: &str = "localhost";
 /// Each thread of the server has a memory arena of its own, and its free blocks of up to 1 KiB are
 /// kept for the next allocation of their size. Larger blocks are mapped. Splitting and merging free
 /// blocks takes up to 240 instructions per statement more or less. MariaDB 10.1 brings jemalloc,
-/// which returns free memory to the system every now and then: it keeps it, and blocks of up to
-/// 1 MiB per thread.
+/// which returns free memory to the system now and then. With these values it keeps that memory,
+/// and each thread keeps blocks of up to 1 MiB.
 const ALLOCATOR: [(&str, &str); 3] = [
     ("MALLOC_ARENA_MAX", "1000"),
     (
@@ -47,7 +47,7 @@ const MAX_DUMP_BYTES: u64 = 512 << 20;
 
 /// Prefix of the files in the server's temporary folder by which vgdb reaches valgrind.
 const VGDB_PREFIX: &str = "vgdb";
-/// Prefix of the files that callgrind writes there.
+/// Prefix of the dumps that callgrind writes to the server's temporary folder.
 const DUMP_PREFIX: &str = "callgrind";
 
 /// Installed programs of valgrind.
@@ -113,8 +113,8 @@ fn vgdb_files(pid: u32) -> [String; 3] {
     ["from-vgdb-to", "to-vgdb-from", "shared-mem-vgdb"].map(name)
 }
 
-/// A server that runs under callgrind. It writes to the folder of valgrind's pipes and dumps, so
-/// what lies there is not trusted.
+/// A server that runs under callgrind. The server can write to the folder of valgrind's pipes and
+/// dumps, so files there are not trusted.
 pub(crate) struct Callgrind<'a> {
     valgrind: &'a Valgrind,
     server: String,

@@ -145,7 +145,8 @@ pub fn compare(
     })
 }
 
-/// Names the options by which two counts differ, if their statements differ.
+/// Returns what differs between two counts: the rows and their text, or else the numbers of events.
+/// `None` if both are equal.
 pub(crate) fn differing_option(old: &Results, new: &Results) -> Option<&'static str> {
     let (old, new) = (&old.options, &new.options);
     if old.rows != new.rows {
@@ -198,8 +199,8 @@ fn relative_change(before: &[f64], after: &[f64], least: f64) -> f64 {
     if difference.abs() <= range(before) + range(after) || change.abs() < least { 0.0 } else { change }
 }
 
-/// Returns the functions that changed. A function that only one of the counts lists is compared
-/// with 0: it is among the most frequent there, and not here.
+/// Returns the functions that changed. A function that only one count lists has 0 in the other, and
+/// is reported if it is well above the end of both lists. Empty if a count lists no functions.
 fn function_changes(before: &Cell, after: &Cell, is_same_build: bool) -> Vec<FunctionChange> {
     if before.functions.is_empty() || after.functions.is_empty() {
         return Vec::new();

@@ -68,8 +68,8 @@ pub enum Error {
 const MEMORY_MESSAGES: [&str; 3] = ["Valgrind cannot continue", "Cannot allocate memory", "pthread_create returned 11"];
 
 impl Error {
-    /// Replaces an error that quotes a message on missing memory, lines of the server's log, by
-    /// [`Error::Memory`].
+    /// Replaces an error whose text has a message on missing memory, for example from the server's
+    /// log, by [`Error::Memory`].
     pub(crate) fn name_memory(self, server: &str) -> Self {
         let text = self.to_string();
         let is_out_of_memory = MEMORY_MESSAGES.iter().any(|message| text.contains(message));

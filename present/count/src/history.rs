@@ -133,7 +133,8 @@ fn range(cell: &Cell) -> f64 {
     (if cell.instructions.len() > 1 { cell.spread() } else { UNKNOWN_SPREAD }) * cell.mean()
 }
 
-/// Divides a series into levels. A drift ends a level, since the mean of the level lags behind.
+/// Divides a series into levels. A slow drift ends a level, too, once a count is too far from the
+/// level's mean.
 fn levels(cells: &[(usize, &Cell)]) -> Vec<Level> {
     let mut levels: Vec<Level> = Vec::new();
     for (index, cell) in cells {

@@ -136,8 +136,9 @@ impl Cell {
     }
 }
 
-/// Maximum number of cells, notes, and functions of a cell.
+/// Maximum number of cells, of notes and of servers.
 const MAX_CELLS: usize = 20_000;
+/// Maximum number of functions of a cell.
 const MAX_FUNCTIONS: usize = 2_000;
 
 impl Results {

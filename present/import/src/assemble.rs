@@ -1,5 +1,5 @@
 //! Makes a run and its blocks from logged runs and their labels. A logged run becomes one solo
-//! block. Further ones of a condition and variant are further rounds.
+//! block. Further logged runs of the same condition and variant are further rounds.
 
 use std::collections::{BTreeMap, BTreeSet};
 

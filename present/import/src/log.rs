@@ -76,8 +76,6 @@ pub fn parse(text: &str) -> ParsedLog {
     parsed
 }
 
-/// Returns the version in a first line: 1.0.20 for `sysbench 1.0.20 (using …)`. 0.5 has a colon:
-/// `sysbench 0.5:  multi-threaded system evaluation benchmark`.
 impl ParsedLog {
     fn add_fault(&mut self, line: usize, reason: String) {
         match self.faults.len() {
@@ -88,6 +86,8 @@ impl ParsedLog {
     }
 }
 
+/// Returns the version in a first line: 1.0.20 for `sysbench 1.0.20 (using …)`. 0.5 has a colon:
+/// `sysbench 0.5:  multi-threaded system evaluation benchmark`.
 fn parse_banner(line: &str) -> Option<&str> {
     let version = line.strip_prefix("sysbench ")?.split_whitespace().next()?.trim_end_matches(':');
     version.starts_with(|c: char| c.is_ascii_digit()).then_some(version)

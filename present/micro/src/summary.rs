@@ -28,8 +28,7 @@ pub(crate) fn median_figures(rounds: &[Round]) -> Option<MedianFigures> {
     })
 }
 
-/// Returns a sentence for each comparison on which the engine disagrees with the server. A
-/// disagreement is a fault of the engine.
+/// Returns a sentence for each comparison on which the engine disagrees with the server.
 pub(crate) fn describe_disagreements(costs: &[ComparisonCost], servers: &[ServerInfo]) -> Vec<String> {
     let disagreeing = costs.iter().filter(|cell| !cell.agrees());
     let sentence = |cell: &ComparisonCost| {

@@ -79,7 +79,7 @@ impl Category {
         }
     }
 
-    /// Returns the words for readers.
+    /// Returns the category in words, such as `comparing strings`.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Charset => "decoding characters",

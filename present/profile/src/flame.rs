@@ -21,7 +21,8 @@ pub fn fold<'s>(resolved: &Resolved, stacks: impl Iterator<Item = &'s Stack>) ->
 
 fn fold_stack(resolved: &Resolved, stack: &Stack) -> String {
     let outermost_first = stack.functions.iter().rev();
-    // A name must not contain the separators. It is of a program that may be a stranger's.
+    // A name must not contain the separators. The name comes from a program that may be a
+    // stranger's.
     let names = outermost_first
         .map(|&id| escape::line(&resolved.functions[id].readable_name().replace([';', '\n'], ":")).into_owned());
     names.collect::<Vec<_>>().join(";")

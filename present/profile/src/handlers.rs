@@ -163,7 +163,8 @@ fn exported_tables(data: &Data<'_>) -> BTreeMap<u64, String> {
     named.collect()
 }
 
-/// Returns nothing if `all_charsets` is not exported, or the memory is not readable.
+/// Reads the collations to which `all_charsets` points in a running server. Empty if it is not
+/// exported, or the memory is not readable.
 fn read_running_collations(data: &Data<'_>, layout: CollationLayout, memory: &ProcessMemory) -> Vec<Collation> {
     let Some(all) = data.objects().iter().find(|object| object.name == "all_charsets") else {
         return Vec::new();

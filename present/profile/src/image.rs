@@ -55,8 +55,8 @@ pub struct Image {
     handlers: FunctionNames,
 }
 
-/// Part of a program or debug file that is read. The path may be one that a stranger's samples
-/// name.
+/// Number of bytes of a program or debug file that are read at most: samples of a stranger can name
+/// any path.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 impl Image {
@@ -153,8 +153,8 @@ fn entry_containing<T>(map: &BTreeMap<u64, T>, address: u64, length: impl Fn(&T)
     (address - start < length(value)).then_some((start, value))
 }
 
-/// Adds the functions of a symbol table. If an address has several names, a global one is used, and
-/// of these the one that sorts first. This order makes names reproducible.
+/// Adds the functions of a symbol table. Addresses that have a name keep it. Of several names of an
+/// address, the first global one in alphabetical order is used, or else the first local one.
 fn add_symbols(symbols: &mut BTreeMap<u64, SymbolEntry>, file: &ElfFile64<'_>) {
     let functions = file.symbols().chain(file.dynamic_symbols()).filter(|symbol| {
         symbol.is_definition() && symbol.kind() == SymbolKind::Text && symbol.address() != 0 && symbol.size() != 0

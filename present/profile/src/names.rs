@@ -28,10 +28,10 @@ fn strip_clone_suffix(symbol: &str) -> &str {
     ends.min().map_or(symbol, |end| &symbol[..end])
 }
 
-/// Returns a function's name in words, which all outputs have:
-/// `hash_sort of utf8mb4_0900_ai_ci and 61 more` for `hash_sort@utf8mb4_0900_ai_ci(+61)`,
-/// `code called by strnncollsp of binary (0x9a0)` for `strnncollsp@binary/0x9a0`,
-/// `unnamed code in mysqld (0x9a0)` for `mysqld+0x9a0`. Other names don't change.
+/// Returns a function's name in words: `hash_sort of utf8mb4_0900_ai_ci and 61 more` for
+/// `hash_sort@utf8mb4_0900_ai_ci(+61)`, `code called by strnncollsp of binary (0x9a0)` for
+/// `strnncollsp@binary/0x9a0`, `unnamed code in mysqld (0x9a0)` for `mysqld+0x9a0`. `unnamed code
+/// in libc.so.6` for `[libc.so.6]`. Names of symbols don't change.
 pub fn describe_function(name: &str, naming: Naming) -> String {
     match naming {
         Naming::Symbol => name.to_owned(),

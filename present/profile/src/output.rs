@@ -20,7 +20,7 @@ const FILE: &str = "profiles.json";
 /// Size of the largest `profiles.json` that is read. A cut one is malformed.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Writes the figures of all profiles to `profiles.json` in a run's folder.
+/// Writes the figures of all profiles to `profile/profiles.json` in a run's folder.
 pub fn write(run: &HeldFolder, profiles: &Profiles) -> Result<(), Error> {
     let mut text = serde_json::to_string_pretty(profiles).expect("a profile is plain data");
     text.push('\n');

@@ -104,8 +104,8 @@ impl Profiler {
         Ok(profile)
     }
 
-    /// Runs the loads, window by window. Also returns the mean of each status counter per statement
-    /// and window, by load.
+    /// Runs the loads, window by window. Also returns, for each load, the status counters per
+    /// statement: the means over the windows.
     fn measure_windows(
         &self,
         loads: &[(usize, &Load)],
@@ -301,7 +301,7 @@ impl ProfileInput<'_> {
 }
 
 /// Compares the work of a side with that of the first side. Each side is its server and its status
-/// counters per statement. Servers count differently.
+/// counters per statement. `None` for sides on different servers, which count differently.
 fn compare_work(own: (usize, &Work), first: (usize, &Work)) -> Option<Incomparability> {
     (own.0 == first.0).then(|| measure::find_different_work(own.1, first.1)).flatten()
 }

@@ -1,4 +1,4 @@
-//! Orders of the functions in handler tables, by server version. A handler table is a server's
+//! Orders of the functions in handler tables, in several servers. A handler table is a server's
 //! table of function pointers for a charset or collation. The orders are data (`slots.conf`).
 
 use std::sync::LazyLock;

@@ -55,7 +55,7 @@ pub struct SideSamples<'r> {
     background: u64,
 }
 
-/// Assigns samples to sides and windows. Samples outside all windows and of other processes are
+/// Assigns samples to sides and windows. Samples outside all windows or of other processes are
 /// ignored.
 pub fn assign_samples<'r>(resolved: &'r Resolved, sides: &[SideThreads], windows: &[Window]) -> Vec<SideSamples<'r>> {
     let new = |side: usize| SideSamples {
@@ -99,8 +99,8 @@ impl SideSamples<'_> {
         self.windows.iter().map(share).collect()
     }
 
-    /// Returns the CPU time per statement in µs in each window of a part with these shares. NaN in
-    /// a window without samples. Empty if a window's CPU time is unknown.
+    /// Returns the CPU time per statement in µs in each window of a part with these shares. NaN
+    /// where the share is NaN. Empty if a window's CPU time is unknown.
     fn cpu_by_window(&self, shares: &[f64]) -> Vec<f64> {
         let cpu = shares.iter().zip(&self.cpu_us).map(|(share, cpu)| cpu.map(|cpu| cpu * share));
         cpu.collect::<Option<Vec<f64>>>().unwrap_or_default()
@@ -158,7 +158,7 @@ fn mean_share(shares: &[f64]) -> Share {
 }
 
 /// Returns the mean CPU time. The interval is cut off at 0. `None` for fewer than two windows, or
-/// if a window has no samples.
+/// if a value is NaN.
 fn mean_cpu(values: &[f64]) -> Option<Estimate> {
     mean_with_interval(values).map(|estimate| Estimate { low: estimate.low.max(0.0), ..estimate })
 }

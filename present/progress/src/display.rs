@@ -125,7 +125,7 @@ impl Update<'_> {
     }
 
     /// Shows the time left, for a step that advances steadily. Shows nothing before
-    /// [`MIN_ESTIMATE_TIME`].
+    /// [`MIN_ESTIMATE_TIME`] and [`MIN_ESTIMATE_SHARE`].
     pub fn estimate_time_left(&mut self) {
         let display = &*self.0;
         let left = estimate_time_left(display.begun.elapsed(), display.position, display.length);

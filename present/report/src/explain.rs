@@ -11,9 +11,10 @@ use crate::format::json::to_json;
 use crate::format::table::{ColumnKind, Row, Table, column};
 use crate::format::text::{self as plain, Style, push_paragraph};
 
-/// Maximum number of rows of all tables of weights, without `--all`: two screens.
+/// Number of rows of all tables of weights together, without `--all`: two screens. Many tables have
+/// more, by [`MIN_ROWS`].
 const MAX_ROWS: usize = 40;
-/// Number of rows that each table of weights may have.
+/// Number of rows that each table of weights may have in any case.
 const MIN_ROWS: usize = 8;
 
 /// Returns the explanation for a terminal: an overview of all collations, then the weights of each
@@ -54,8 +55,8 @@ pub fn json(explanation: &Explanation) -> String {
     to_json(explanation)
 }
 
-/// True if two collations give the same verdict for the same reason. Weights of equal strings, which
-/// every version of UCA has anew, are no part of the reason.
+/// True if two collations give the same verdict for the same reason. Weights of equal strings are
+/// no part of the reason: they differ between versions of UCA.
 fn is_alike(one: &View, other: &View) -> bool {
     let reason = |view: &View| -> Vec<String> {
         let parts = explain_verdict(view);

@@ -86,7 +86,7 @@ pub(crate) struct BarGroup {
 }
 
 impl Bars {
-    /// Counts the findings of groups. `None` without a finding.
+    /// Counts the findings of groups. `None` without a group.
     pub fn new(title: impl Into<String>, head: &'static str, noun: &str, groups: Vec<BarGroup>) -> Option<Self> {
         let most = groups.iter().map(|group| group.severities.len()).max()?;
         let rest = groups.len().saturating_sub(MAX_BARS);

@@ -10,7 +10,7 @@
 //! - `format`: tables, text, Markdown, CSV, JSON and numbers, used by all reports.
 //!
 //! Each report has one function for each format of its command: `text`, `markdown`, `csv`, `json`,
-//! `page`. It returns the whole document as a string. The workspace's `schemas/` describe the JSON
+//! `page`. Each function returns the whole document. The workspace's `schemas/` describe the JSON
 //! documents.
 
 pub mod audit;

@@ -1,7 +1,7 @@
 //! Report of `weigh audit`, as text, Markdown, CSV, JSON, and an HTML page.
 //!
-//! The text shows causes: the findings of one check and severity together. The other formats have
-//! every finding.
+//! The text by default shows causes: the findings of one check and severity together. The other
+//! formats have every finding.
 
 mod list;
 mod page;

@@ -30,8 +30,8 @@ const MAX_CAUSES: usize = 4;
 const MAX_OF_OBJECT: usize = 3;
 const INDENT: &str = "    ";
 
-/// Returns the findings for a terminal: what was read, how many findings, the worst causes, and
-/// what could not be read.
+/// Returns the findings for a terminal: what was read, how many findings, the worst causes or a
+/// list, and what could not be read.
 pub fn text(audit: &Audit, selection: Selection, style: Style) -> String {
     let mut out = String::new();
     style.push_wrapped("", "  ", &describe_scope(audit), &mut out);

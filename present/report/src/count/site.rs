@@ -1,5 +1,5 @@
 //! A static site of instruction counts: a page for each server, collation and statement. A server's
-//! page also compares it with the version before.
+//! page also compares the server with the one before it.
 
 use askama::Template;
 use count::{Cell, Results};

@@ -6,7 +6,7 @@ use super::sentence::{collations, difference};
 use crate::format::number::{DASH, format_decimals, format_signed_percent};
 use crate::format::table::{ColumnKind, Row, Table, column};
 
-/// Maximum number of functions of a difference that a table shows.
+/// Maximum number of functions in a table.
 const MAX_FUNCTIONS: usize = 12;
 
 /// Builds a table per server, and a table of functions per cell whose functions were counted.

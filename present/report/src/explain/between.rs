@@ -20,7 +20,7 @@ const LINES_OF_A_TABLE: usize = 4;
 
 /// Returns the differences for a terminal: counts, counts by script, then examples per script.
 /// Without `all`, about two screens of them. If nothing differs, returns one line, and how a named
-/// server version differs from it.
+/// server version departs from that.
 pub fn text(between: &CollationDifference, all: bool, style: Style) -> String {
     let mut out = String::new();
     if let Some(sentence) = sameness(between) {

@@ -23,7 +23,7 @@ pub(super) fn table(view: &View, most: usize) -> Table {
     Table::new(title, columns, before.into_iter().chain(rows).chain(after))
 }
 
-/// Returns `most` rows, a third of them before the first mismatch.
+/// Returns at most `most` rows, about a third of them before the first mismatch.
 fn rows_around_mismatch(pairs: &[StepPair], most: usize) -> Range<usize> {
     let mismatch = pairs.iter().position(|pair| pair.has_mismatch).unwrap_or(0);
     let start = mismatch.saturating_sub(most / 3).min(pairs.len().saturating_sub(most));

@@ -77,8 +77,8 @@ pub(crate) fn push_code(language: &str, code: &str, out: &mut String) {
     let _ = writeln!(out, "{fence}{language}\n{}\n{fence}\n", escape::text(code.trim_end_matches('\n')));
 }
 
-/// Escapes characters of markup within a line except underscores, and those that act on a terminal.
-/// Joins lines. `a|b` becomes `a\|b`.
+/// Escapes most characters of markup within a line, but not `_`, `~` and `&`, and those that act on
+/// a terminal. Joins lines. `a|b` becomes `a\|b`.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in escape::line(&text.replace(['\n', '\r'], " ")).chars() {

@@ -105,7 +105,7 @@ impl Style {
     }
 
     /// Returns a list wrapped at the terminal's width. Further lines begin below the last column of
-    /// `name   description`, or where the line begins.
+    /// `name description`, or near where the line begins.
     pub fn wrapped_list(self, list: &str) -> String {
         if self.width.is_none() {
             return list.to_owned();

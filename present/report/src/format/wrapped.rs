@@ -12,7 +12,8 @@ pub(crate) const WIDTH: usize = 80;
 /// Maximum number of lines of a statement that are printed.
 const MAX_LINES: usize = 12;
 
-/// Writes a statement to read, or the first lines of a long one. Breaks no line: it can be copied.
+/// Writes a statement to read, or the first lines of one with more than [`MAX_LINES`]. Breaks no
+/// line, so a whole statement can be copied.
 pub(crate) fn push_sql(statement: &str, indent: &str, out: &mut String) {
     let statement = without_quoted_breaks(statement);
     let lines: Vec<&str> = statement.trim().lines().collect();

@@ -37,7 +37,8 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// Returns the mark of a figure that can be a cost. `None` if it was not measured.
+    /// Returns the mark of a figure. The verdict on a cost is reversed: more cost is worse. `None`
+    /// if the figure was not measured.
     pub fn of_figure(name: String, figure: Figure, comparison: &Comparison) -> Option<Self> {
         let ratio = figure.ratio(comparison)?;
         let verdict = match (figure.verdict(comparison), figure.is_cost()) {

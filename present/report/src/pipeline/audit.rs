@@ -25,8 +25,8 @@ impl HasFindings for Audit {
     }
 }
 
-/// Statements are named by file and line, which changes when others are added before them. A group
-/// with another member is another finding.
+/// Returns the id of a finding. It has no line of a statement, which changes when others are added
+/// before it. A group with another member has another id.
 fn id(finding: &audit::Finding) -> String {
     if finding.object.kind == ObjectKind::Statement {
         return format!("{}: {}: {}", finding.check, without_line(&finding.object.name), finding.what);

@@ -94,7 +94,7 @@ pub trait HasFindings {
     /// empty for a server.
     fn findings(&self, lines: &DumpLines) -> Findings;
 
-    /// Removes findings by their ids. The rest of the report stays.
+    /// Removes findings by their ids, unless the rest of the report is about them, too.
     fn remove(&mut self, ids: &BTreeSet<String>);
 }
 

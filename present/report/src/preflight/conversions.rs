@@ -105,7 +105,7 @@ impl<'p> TableSteps<'p> {
             Some(Algorithm::Copy) => "copy",
             Some(Algorithm::InPlaceLocked) => "in place, locked",
             Some(algorithm) => match self.all.iter().find(|step| blocks(step)).map(|step| step.phase) {
-                // A CSV table is copied for it (MySQL 9.7).
+                // MySQL 9.7 changes the default of a CSV table by a copy.
                 Some(Phase::Defaults) => "default",
                 Some(_) => "foreign keys",
                 None => return format!("no ({})", algorithm.name()),
