@@ -243,8 +243,9 @@ impl Collation {
 
     /// Encodes an escape character. In character sets with one-byte characters, the servers take an
     /// ASCII escape as the byte with its number. They do so even if the character set encodes the
-    /// character differently (`sjis`). MySQL 9 does so even if the byte encodes another character
-    /// (`swe7`).
+    /// character differently (`sjis`). MySQL 9.7.4 does so with the default escape even if the byte
+    /// encodes another character (`swe7`), but refuses to convert such a character of an `ESCAPE`
+    /// clause (error 3854).
     pub(crate) fn escape(self, escape: char, buffer: &mut [u8; 4]) -> Option<&[u8]> {
         let Info { flavour, .. } = *self.info();
         let codec = self.descriptor().codec;

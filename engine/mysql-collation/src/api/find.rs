@@ -33,7 +33,8 @@ impl Collation {
     /// - MySQL, in collations that weigh code points (UCA, `utf8mb4_general_ci`): at each level,
     ///   the weights from the offset on begin with the weights of `needle`. Under
     ///   `utf8mb4_0900_ai_ci`, a search for `é` finds `e`, and one for `f` finds `ﬁ`; under
-    ///   `utf8mb4_0900_as_cs`, one for `e` finds `é`.
+    ///   `utf8mb4_0900_as_cs`, one for `e` finds `é`. `LOCATE` under `gb18030_unicode_520_ci` finds
+    ///   less (no `é` in `è`), which is not followed.
     /// - MariaDB, and MySQL's other collations: an occurrence has the same number of bytes as
     ///   `needle`, and equal weights. Under `utf8mb4_general_ci`, a search for `É` finds `é`, one
     ///   for `e` doesn't: see [`Collation::find_equal_length`].

@@ -6,8 +6,8 @@
 //! - Two `COLLATE` clauses with different character sets: an error in MySQL 8.0.31 and later (its
 //!   release notes). Other servers convert to the Unicode side.
 //! - Two literals with different character sets, neither of them Unicode or `ascii`: an error in
-//!   MySQL 9.7.4. Other servers convert a literal that is ASCII only. MySQL 8.0.12 does; versions
-//!   between the two were not asked, and are taken to have changed with 8.0.31.
+//!   MySQL 9.7.4. Other servers convert one that is ASCII only if the other is not. MySQL 8.0.12
+//!   does; versions between the two were not asked, and are taken to have changed with 8.0.31.
 //! - Two Unicode character sets with equal coercibility: MySQL 8 and later convert to `utf8mb4` or
 //!   `utf32`. Other servers convert only `utf8mb3` to `utf8mb4`.
 //! - A column, and a `COLLATE` clause of a character set that lacks some of its characters: MySQL
@@ -89,8 +89,8 @@ pub enum CollationChoice {
     /// collation is `binary`.
     Collation(Side),
     /// Collation of this side, if its character set can represent the other side's literal, or the
-    /// other side's binary string is well-formed in it. Otherwise error 1267, or 3854 in MySQL 8
-    /// and later.
+    /// other side's binary string is well-formed in it. Otherwise error 1267, or 3854 in MySQL
+    /// 9.7.4.
     CollationIfRepresentable(Side),
     /// Error 1267, "Illegal mix of collations".
     IllegalMix,
@@ -114,7 +114,7 @@ pub enum CombinedCollation {
     /// another expression. Operands of other character sets are converted.
     Collation(Operand<'static>),
     /// Collation and coercibility, if the character set can represent the values of operands that
-    /// are converted. Otherwise one of the errors of `IllegalMix`, or 3854 in MySQL 8 and later.
+    /// are converted. Otherwise one of the errors of `IllegalMix`, or 3854 in MySQL 9.7.4.
     CollationIfRepresentable(Operand<'static>),
     /// "Illegal mix of collations".
     IllegalMix {
@@ -160,10 +160,11 @@ pub fn choose_collation(
 /// Determines the collation of an expression with one or more operands on a server of a version,
 /// and the coercibility of its result. The order of the operands counts.
 ///
-/// A text of numbers alone has the collation of the connection; here it is `binary`. `LIKE` of two
-/// operands, `LOCATE`, `FIELD` and `REPLACE` follow the rules of a comparison, but in MySQL 9.7
-/// those of a text. Not followed: three and more operands of which two have different `COLLATE`
-/// clauses; some servers accept them if a third clause wins.
+/// A text of numbers alone has the collation of the connection; here it is `binary`. `LOCATE`,
+/// `FIELD` and `REPLACE` follow the rules of a comparison, but in MySQL 9.7.4 those of a text.
+/// `LIKE` of two operands follows those of a comparison, but MySQL 9.7.4 converts rows as in a
+/// text. Not followed: three and more operands of which two have different `COLLATE` clauses; some
+/// servers accept them if a third clause wins.
 ///
 /// # Errors
 /// [`LookupError::Unknown`] if the flavour has no collation with a given name.
