@@ -106,8 +106,8 @@ impl Object {
     }
 }
 
-/// An object whose definition the server doesn't return, a view that doesn't open, or one that must
-/// not be opened.
+/// An object whose definition the server doesn't return, or prints in a way that could be misread;
+/// a view that doesn't open, or must not be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
     pub name: ObjectName,

@@ -60,10 +60,9 @@ fn check_table(conn: &mut Conn, schema: &str, table: &str) -> Vec<String> {
 }
 
 /// Returns the columns of a table: name, whether it holds text, and the expression of a generated
-/// column, else an empty text. A period column of MariaDB
-/// has `ROW START` or `ROW END`.
+/// column, else an empty text. A column of a row's time (MariaDB) has `ROW START` or `ROW END`.
 fn read_columns(conn: &mut Conn, schema: &str, table: &str) -> Result<Vec<(String, bool, String)>, mysql::Error> {
-    // MySQL 5.6 has neither generated columns nor their place in information_schema.
+    // MySQL 5.6 and MariaDB before 10.2.5 lack this column of information_schema.
     let has_generated: Option<u32> = conn.query_first(
         "SELECT 1 FROM information_schema.COLUMNS \
          WHERE TABLE_SCHEMA = 'information_schema' AND TABLE_NAME = 'COLUMNS' AND COLUMN_NAME = 'GENERATION_EXPRESSION'",

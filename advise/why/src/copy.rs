@@ -66,7 +66,7 @@ pub struct Call {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredProgram {
-    /// `PROCEDURE`, `FUNCTION` or `TRIGGER`.
+    /// `PROCEDURE`, `FUNCTION`, `TRIGGER` or `EVENT`.
     pub keyword: &'static str,
     pub schema: String,
     pub name: String,
@@ -104,7 +104,8 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// Makes the refusal of a statement. It quotes no part of a statement that may hold passwords.
+    /// Makes the refusal of a statement. The message quotes no part of a statement that may hold
+    /// passwords.
     pub fn new(error: &mysql::error::MySqlError, statement: &str) -> Self {
         Self { code: error.code, message: sql::cut_quotation(&error.message, statement) }
     }
@@ -160,7 +161,7 @@ impl<'s> Copy<'s> {
         self.server
     }
 
-    /// Name of a coercibility. MariaDB 11.8 and MySQL 9 number them differently from all before.
+    /// Name of a coercibility. The numbers depend on the server's version.
     pub fn strength(&self, number: i64) -> &'static str {
         self.strengths.get(&number).copied().unwrap_or("COERCIBLE")
     }
@@ -249,7 +250,7 @@ impl<'s> Copy<'s> {
         Ok(())
     }
 
-    /// Runs statements, the results of which are not needed.
+    /// Runs statements up to the first that is refused. Their results are dropped.
     pub fn run(&mut self, session: &Session, statements: &[String]) -> Result<Result<(), Refusal>, Error> {
         self.open = None;
         let mut conn = self.connect(session)?;

@@ -203,8 +203,8 @@ impl Copy<'_> {
         Ok(self.names(&query)?.into_iter().next())
     }
 
-    /// Reads a procedure, function or trigger. `None` if there is no such program, the server
-    /// doesn't show its text, or the text is not understood.
+    /// Reads a procedure, function, trigger or event. `None` if there is no such program, the
+    /// server doesn't show its text, or the text is not understood.
     pub fn program(&self, keyword: &'static str, schema: &str, name: &str) -> Result<Option<StoredProgram>, Error> {
         let session = Session { schema: Some(schema.to_owned()), prelude: Vec::new() };
         let mut conn = self.connect(&session)?;

@@ -70,8 +70,8 @@ impl Copy<'_> {
         Ok(count.unwrap_or(0))
     }
 
-    /// Adds rows to a table, at first under its rules, then despite them. Returns the number of
-    /// rows that it has then.
+    /// Adds rows to a table under its rules, and if these refuse more than half, despite them.
+    /// Returns the number of rows that the table then has.
     fn fill_table(&mut self, schema: &str, name: &str, numbers: Range<u64>) -> Result<u64, Error> {
         let columns = self.read_columns(schema, name)?;
         self.change_rows(schema, name, &[rows_of_numbers(schema, name, &columns, &numbers)])?;

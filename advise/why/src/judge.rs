@@ -30,7 +30,7 @@ const MAX_JUDGED: usize = 400;
 #[derive(Debug, Default)]
 pub struct JudgedSource {
     pub spots: Vec<Judged>,
-    /// Number of expressions beyond [`MAX_ASKED`] and [`MAX_JUDGED`].
+    /// Number of expressions beyond [`MAX_ASKED`], [`MAX_JUDGED`] or the budget of the caller.
     pub left_out: usize,
 }
 
@@ -62,8 +62,9 @@ fn can_differ(spot: &Spot) -> bool {
 
 impl Copy<'_> {
     /// Judges the spots of a source. Returns those whose operands have different collations or
-    /// none, or wrap a column in COLLATE or CONVERT; of COLLATE clauses, the refused ones. `budget`
-    /// is the number of expressions that may still be asked about.
+    /// none, or wrap a column in COLLATE or CONVERT, in comparisons also in LOWER or UPPER; of
+    /// COLLATE clauses, the refused ones. `budget` is the number of expressions that may still be
+    /// asked about.
     pub fn judge(&mut self, source: &Source, budget: &mut usize) -> Result<JudgedSource, Error> {
         let mut found: Vec<Judged> = Vec::new();
         let mut left_out = 0;

@@ -113,7 +113,8 @@ pub struct Site {
     /// `=`, `find_in_set`, `UNION`.
     pub operation: String,
     pub sides: Vec<Side>,
-    /// Collation by which the server compares. `None` if it refuses.
+    /// Collation by which the server compares. `None` if it refuses, or if no side has a collation
+    /// that counts.
     pub winner: Option<String>,
     /// Whether the server refuses this expression by itself, on no rows.
     pub is_refused: bool,

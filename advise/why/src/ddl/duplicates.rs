@@ -21,7 +21,7 @@ pub const STRONGER: [&str; 8] = [
     "bin",
 ];
 
-/// Maximum number of groups of equal values that are listed.
+/// Maximum number of groups of equal values that are listed for a column.
 const MAX_GROUPS: usize = 5;
 
 pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Cause>, Error> {

@@ -29,8 +29,8 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
     Ok(Some(Cause { details, attempts, ..Cause::new(Kind::ForeignKey) }))
 }
 
-/// Explains a column of a key that the statement adds. `None` if the collations are the same, or a
-/// column is unknown.
+/// Explains a column of a key that the statement adds. `None` if an existing column has the
+/// parent's collation, or a column is unknown.
 fn explain_pair(
     copy: &Copy<'_>,
     refused: &Refused<'_>,
@@ -68,7 +68,7 @@ fn explain_pair(
     Ok(Some((detail, Attempt::new(Scope::Column, what, vec![alter, refused.text.to_owned()]))))
 }
 
-/// Combines the changes of the columns of a key into one attempt, because all of them are needed.
+/// Combines the changes of existing columns into one attempt, because all of them are needed.
 fn combine_attempts(refused: &Refused<'_>, attempts: Vec<Attempt>) -> Vec<Attempt> {
     if attempts.len() < 2 || refused.table.is_none() {
         return attempts;

@@ -96,7 +96,7 @@ fn dynamic_attempts(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Vec<At
         Some(statements) => ("for the table before", statements),
         None => ("in the same statement", vec![format!("{}{separator}ROW_FORMAT=DYNAMIC", refused.text)]),
     };
-    // Servers without the variable allow 3072 bytes always.
+    // Servers without these variables always allow 3072 bytes.
     let old = copy
         .names(
             "SELECT CONCAT('SET GLOBAL innodb_file_format = ', @@GLOBAL.innodb_file_format) \
@@ -240,7 +240,7 @@ fn limit_prefix(
 }
 
 /// Edit that gives the longest part of a key a prefix, as the sum of its parts is too long. `None`
-/// if the key fits, or a part has an expression.
+/// if the key fits, a part has an expression, or the longest part has a prefix.
 fn limit_sum(
     refused: &Refused<'_>,
     tokens: &[Token<'_>],

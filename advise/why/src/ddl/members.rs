@@ -32,8 +32,8 @@ pub fn explain(copy: &Copy<'_>, refused: &Refused<'_>) -> Result<Option<Cause>, 
     Ok(Some(Cause { details, attempts, needs_remedy: true, ..Cause::new(Kind::Duplicates) }))
 }
 
-/// The statement with another collation: that of its COLLATE clause, of CONVERT, or of its text
-/// columns.
+/// The statement with another collation: in its last COLLATE clause, or else in CONVERT, or else in
+/// a text column, one statement for each.
 fn with_collation(refused: &Refused<'_>, tokens: &[Token<'_>], collation: &str) -> Vec<String> {
     let text = refused.text;
     let replaced = |at: usize| {

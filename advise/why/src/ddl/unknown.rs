@@ -36,7 +36,7 @@ pub fn explain(refused: &Refused<'_>) -> Option<Cause> {
         let same = format!("{own}_{suffix}");
         attempts.push(Attempt::new(Scope::Statement, format!("Name {same} instead of {named}"), vec![replaced(&same)]));
     }
-    // `utf8` is the old name of utf8mb3, and the nearest to utf8mb4 that servers before 5.5.3 have.
+    // `utf8` is the old name of utf8mb3, and the nearest to utf8mb4 that MySQL before 5.5.3 has.
     for other in if named == "utf8mb3" || named == "utf8mb4" { &["utf8"][..] } else { &[] } {
         let what = format!("Name {other} instead of {named}");
         attempts.push(Attempt::new(Scope::Statement, what, vec![replaced(other)]));

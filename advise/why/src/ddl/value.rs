@@ -40,7 +40,7 @@ pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) ->
 /// A detail of the cause, and what to try.
 type Changes = (String, Vec<Change>);
 
-/// Changes of the column that a refused `INSERT` or `UPDATE` writes.
+/// Changes of the session, and of the column that a refused `INSERT` or `UPDATE` writes.
 fn column_changes(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) -> Result<Option<Changes>, Error> {
     let own = subject.session.schema.clone().unwrap_or_default();
     let quoted: Vec<&str> = refusal.message.split(['\'', '`']).collect();
@@ -119,7 +119,7 @@ fn variable_changes(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) -
     Ok(None)
 }
 
-/// The statement with the literal that is no text of its character set as bytes.
+/// The statement with bytes in place of the literal that is ill-formed in its character set.
 fn literal_changes(subject: &Subject, refusal: &Refusal) -> Option<Changes> {
     let message = &refusal.message;
     let charset = message.split_once("nvalid ")?.1.split(' ').next()?;

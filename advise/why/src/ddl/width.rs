@@ -52,7 +52,8 @@ pub fn explain_column(copy: &Copy<'_>, refused: &Refused<'_>) -> Result<Option<C
     Ok(Some(Cause { details, attempts, max_remedies: 2, ..Cause::new(Kind::TooWide) }))
 }
 
-/// Explains error 1118. `None` if the row would be too long with one byte for each character, too.
+/// Explains error 1118. `None` if another limit than [`MAX_BYTES`] is exceeded, or the row would be
+/// too long with one byte for each character, too.
 pub fn explain_row(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Cause>, Error> {
     let mut columns = wide_columns(refused);
     let characters: u64 = columns.iter().map(|column| column.characters).sum();

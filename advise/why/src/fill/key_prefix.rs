@@ -12,7 +12,8 @@ use crate::origin::ColumnRef;
 use crate::spot::{Operand, Source};
 use crate::syntax::{Expr, ExprKind};
 
-/// First number of these rows, greater than the numbers of all other made-up rows.
+/// The numbers of these rows begin with this and the table's number of rows, above those of filled
+/// tables.
 const FIRST: u64 = 5000;
 
 /// A column that the statement compares with a value, and the value as SQL.

@@ -10,8 +10,8 @@ use crate::origin::ColumnRef;
 use crate::spot::Source;
 use crate::syntax::{Expr, ExprKind};
 
-/// First number of these rows: above those of all other made-up rows but those of key prefixes,
-/// which are a hundred.
+/// The numbers of these rows begin with this and the table's number of rows, above those of filled
+/// tables.
 const FIRST: u64 = 7000;
 
 /// A column that is compared by order with a value.

@@ -26,16 +26,16 @@ pub(super) struct Column {
     is_repeated: bool,
     /// True if the column has a value of its own in each row because others of its key have not.
     is_last_of_key: bool,
-    /// Rows of the column's table go into partitions.
+    /// Kind of the column's values.
     pub sample: Sample,
 }
 
-/// Kind of values.
+/// Kind of a column's values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Sample {
     #[default]
     ByType,
-    /// Dates from 1971, before the end of the first partition.
+    /// As by type, but dates and years from 1971, which partitions by time take.
     Early,
     /// The values of a list, as SQL.
     Listed(Vec<String>),
