@@ -93,8 +93,7 @@ struct Part {
     is_repeated: bool,
 }
 
-/// True for `DEPENDENT SUBQUERY`, `DEPENDENT UNION`, `DEPENDENT DERIVED` and `UNCACHEABLE
-/// SUBQUERY`.
+/// True for parts such as `DEPENDENT SUBQUERY`, `DEPENDENT UNION` and `UNCACHEABLE SUBQUERY`.
 fn is_repeated(select_type: &str) -> bool {
     select_type.starts_with("DEPENDENT") || select_type.starts_with("UNCACHEABLE")
 }

@@ -1,5 +1,6 @@
 //! Statements of stored programs and views that a server refuses for another reason than
-//! collations, such as a missing function. The server resolves each statement, and calls none.
+//! collations, such as a missing function. The server explains each statement, and runs only
+//! settings of the session and literal regular expressions.
 
 use sql::{SqlMode, Token, TokenKind, quote_identifier, tokenize};
 

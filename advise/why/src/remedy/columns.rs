@@ -12,8 +12,9 @@ use crate::origin::ColumnRef;
 use crate::trial::{Act, Change};
 
 /// Returns conversions of the compared columns to a common collation: the collation of a column, of
-/// a COLLATE clause or of a parameter. The most frequent collation of the schema is first. Whole
-/// tables are converted only to the default or the most frequent collation of the schema.
+/// a COLLATE clause, of a parameter or of a literal. The most frequent collation of the schema is
+/// first. Whole tables are converted only to the default of the schema, or to the collation of more
+/// than half of its text columns.
 pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error> {
     let columns = columns(fault);
     let mut targets: Vec<String> = Vec::new();

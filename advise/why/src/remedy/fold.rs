@@ -138,8 +138,8 @@ fn ignore_case(copy: &mut Copy<'_>, fault: &Fault) -> Result<Option<Change>, Err
     Ok(Some(change))
 }
 
-/// Collation of a column's character set that ignores case: that of most columns of the schema,
-/// else the character set's default. `None` if no collation of the character set ignores case.
+/// Collation of a column's character set that ignores case: the most frequent in the schema, else
+/// the character set's default. `None` if neither ignores case.
 fn collation_without_case(copy: &Copy<'_>, column: &ColumnRef) -> Result<Option<String>, Error> {
     let Some(own) = column.collation() else { return Ok(None) };
     let charset = current_charset_name(collation_charset(own));

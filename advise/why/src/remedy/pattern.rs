@@ -1,4 +1,5 @@
-//! Regular expressions with bytes on one side and text on the other: error 3995 of MySQL 8.0.22.
+//! Regular expressions with bytes on one side and text on the other: error 3995 of MySQL 8.0.22 and
+//! later.
 
 use server::{collation_charset, error_code};
 
@@ -36,7 +37,7 @@ fn to_bytes(judged: &Judged) -> Edits {
     edit_sides(judged, &|side, operand| (side.charset != "binary").then(|| format!("CAST({} AS BINARY)", operand.text)))
 }
 
-/// `a REGEXP 'x'` becomes `CONVERT(a USING utf8mb4) REGEXP 'x'` for a column of bytes.
+/// `a REGEXP 'x'` becomes `CONVERT(a USING utf8mb4) COLLATE … REGEXP 'x'` for a column of bytes.
 fn to_text(judged: &Judged) -> Edits {
     let Some(text) = judged.site.sides.iter().find(|side| side.charset != "binary") else { return Edits::new() };
     let (charset, collation) = (collation_charset(&text.collation), &text.collation);
