@@ -56,7 +56,7 @@ enum Task {
 }
 
 /// Exit status 0: done; 1: tests failed, a limit was exceeded, or fuzzing found something; 2: an
-/// error, also one in the tests of a single binding or of a release.
+/// error, also one in the trials of a release.
 fn main() -> ExitCode {
     match run() {
         Ok(true) => ExitCode::SUCCESS,

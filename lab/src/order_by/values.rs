@@ -3,7 +3,7 @@
 use rand_xoshiro::Xoshiro256StarStar;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Lists of syllables: one for each of seven scripts, and one of Han, katakana and Hangul.
+/// Lists of syllables: one for each of seven scripts, and one of Han, kana and Hangul.
 const SCRIPTS: [&[&str]; 8] = [
     &["stra", "ss", "ß", "æ", "ae", "fi", "no", "ij", "lo", "mar", "tz", "ei"],
     &["αθ", "η", "σ", "ου", "κα", "λο", "μι", "φ", "θ", "νε"],

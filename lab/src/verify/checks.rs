@@ -95,8 +95,9 @@ pub fn compare_texts(
     let answers: Vec<Option<Vec<u8>>> = session.query(&expression, table, rows.len())?;
     for ((text, _), theirs) in rows.iter().zip(answers) {
         let ours = || collation.weight_string(text);
-        // MariaDB truncates weights that exceed its estimate per character, so the first of ours
-        // suffice for a short text: U+FDFA has as many weights as eighteen characters.
+        // In `_w2` collations, MariaDB truncates weights that exceed its estimate per character, so
+        // the first of ours suffice for a short text: U+FDFA has as many weights as eighteen
+        // characters.
         let may_be_cut = name.ends_with("_w2") && text.len() <= 4;
         let is = |theirs: &Vec<u8>, ours: &Vec<u8>| theirs == ours || may_be_cut && ours.starts_with(theirs);
         outcome.count(

@@ -3,8 +3,9 @@
 
 use mysql_collation::{Collation, Element};
 
-/// Returns `true` if a text has characters without a weight at the level for kana. They match
-/// others of equal weights under `utf8mb4_ja_0900_as_cs`, but not always under `_ks`.
+/// Returns `true` under `utf8mb4_ja_0900_as_cs_ks` if a text has characters with a primary weight
+/// and none at the level for kana. They match others of equal weights under
+/// `utf8mb4_ja_0900_as_cs`, but not always under `_ks`.
 pub fn is_unfollowed(collation: Collation, text: &[u8]) -> bool {
     collation.name() == "utf8mb4_ja_0900_as_cs_ks"
         && collation.weights(text).any(|element| element.weights[3].is_empty() && !element.weights[0].is_empty())

@@ -61,8 +61,8 @@ pub fn depends_on_the_rest(session: &mut Session<'_>, collation: Collation, a: &
     Ok(is_error(&x) && is_error(&y))
 }
 
-/// In MySQL 5 surrogates are characters. The library follows later versions, where they are
-/// ill-formed.
+/// Returns `true` for a text with a surrogate, which is a character in MySQL 5. The library follows
+/// later versions, where surrogates are ill-formed.
 fn has_surrogate(text: &[u8]) -> bool {
     text.windows(2).any(|pair| pair[0] == 0xed && pair[1] >= 0xa0)
 }

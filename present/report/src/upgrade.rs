@@ -119,8 +119,8 @@ fn describe_steps(report: &Report) -> Option<String> {
     Some(format!("Upgrade in place: {path}. Not tried: weigh loads the schema into the new server instead."))
 }
 
-/// Says which settings were tried without effect, and what follows. `None` if some help, or nothing
-/// needs any.
+/// Says which settings were tried without effect, and what follows. `None` if some help, if nothing
+/// needs any, and between running servers.
 fn describe_useless_settings(report: &Report) -> Option<String> {
     let settings = &report.settings;
     if !settings.is_empty() || report.live || report.count(Kind::FailsAlready) == report.findings.len() {

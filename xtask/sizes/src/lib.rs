@@ -1,4 +1,4 @@
-//! Operations of the example programs. Each program has one collation.
+//! Operations that the example programs run under a collation.
 
 use mysql_collation::Collation;
 

@@ -211,7 +211,7 @@ fn statement(step: &Step) -> String {
     }
 }
 
-/// Writes how the server runs the step, and why, as a comment.
+/// Writes a step's algorithm, note and time as a comment.
 fn push_how(step: &Step, out: &mut String) {
     let parts =
         [step.algorithm.map(|algorithm| algorithm.name().to_owned()), step.note.clone(), step.time.map(describe_time)];

@@ -95,7 +95,7 @@ fn plan_command(report: &Report, files: &PlanFiles, plan: &str) -> String {
     if report.plan.as_ref().is_some_and(has_comments) {
         words.push("--comments".to_owned());
     }
-    // In gbk and the like, characters end with a backslash or a backtick.
+    // In gbk and the like, a character's last byte can be that of a backslash or a backtick.
     if report.plan.as_ref().is_some_and(|plan| !script(plan).is_ascii()) {
         words.push("--default-character-set=utf8mb4".to_owned());
     }

@@ -50,8 +50,8 @@ fn push_left_out(diff: &ResultDiff, out: &mut String) {
     }
 }
 
-/// Describes rows that are on no side: how many of each table, then a line per row with the row
-/// that it is equal to. Empty without rows.
+/// Describes rows that are on no side: how many of each table, then a line per row, at most
+/// [`MAX_LEFT_OUT`], with the row that it is equal to. Empty without rows.
 pub fn left_out_lines(rows: &[CollidingRow]) -> Vec<String> {
     let mut by_table: BTreeMap<&str, usize> = BTreeMap::new();
     rows.iter().for_each(|row| *by_table.entry(&row.table).or_default() += 1);

@@ -329,7 +329,8 @@ impl CpuShares<'_> {
     }
 
     /// Returns the CPU per call of the mix: the sum over its classes. If some of them were not
-    /// measured alone, the sum is that of the others at least.
+    /// measured alone, returns the figure that was measured for the mix, or the sum if that is
+    /// larger.
     fn cpu_per_call(&self, variant: usize) -> Option<f64> {
         let threads = self.run.conditions[self.mix.condition].threads;
         let mut shares = 0.0;
