@@ -1,4 +1,5 @@
-//! Passes the target and, for release builds, the git commit to the program.
+//! Passes the target and the commit to the program. Debug builds have only a commit that the
+//! environment or the package names.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,8 +10,8 @@ fn main() {
     println!("cargo::rustc-env=WEIGH_COMMIT={}", commit().unwrap_or_default());
 }
 
-/// Returns the commit that the environment names, otherwise the one that is built. Development
-/// builds name none: they would be compiled again after every commit.
+/// Returns the commit that the environment or the package names, otherwise git's. Debug builds
+/// don't ask git: they would be compiled again after every commit.
 fn commit() -> Option<String> {
     if let Ok(commit) = std::env::var("WEIGH_COMMIT") {
         return Some(commit);

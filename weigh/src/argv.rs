@@ -55,7 +55,7 @@ fn option_words(arguments: &[OsString]) -> &[OsString] {
     &arguments[..end]
 }
 
-/// Replaces `--version` by the command `version`, which also obeys `--verbose`.
+/// Replaces `--version` by the command `version`, if nothing but `--verbose` stands beside it.
 fn with_version_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_version = |word: &OsString| word == "--version" || word == "-V";
     let words = arguments.get(1..).unwrap_or_default();

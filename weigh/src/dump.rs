@@ -13,7 +13,8 @@ use crate::commands::preflight::find_nearest;
 use crate::input;
 use crate::options::connect::ConnectArgs;
 
-/// Bytes. The copy holds definitions and some thousand rows.
+/// Buffer pool of the private server, in bytes. The server holds definitions and some thousand
+/// rows.
 pub const BUFFER_POOL_BYTES: u64 = 128 << 20;
 
 /// A private server that is filled from dumps.
@@ -36,8 +37,9 @@ impl Filled {
         Some(format!("{refused}{}", self.advise_server(refused.refusal.code)))
     }
 
-    /// Names a server of the flavour and version that a dump was written by. Empty if the server is
-    /// one, or if another would refuse the statement, too.
+    /// Names a server of the flavour and version that wrote a dump, if this server is of another
+    /// flavour or older. If the dump says no version, names the option after an error that other
+    /// versions may not have. Otherwise empty.
     fn advise_server(&self, code: u16) -> String {
         let server = (self.server.flavour(), Version::find(self.server.version()));
         match self.written_by {

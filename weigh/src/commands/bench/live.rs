@@ -1,5 +1,6 @@
 //! Live progress line: the current step, the difference of the pair under load, and the time left.
-//! When measuring begins or continues after connecting, also the differences that changed since.
+//! Each time that measuring begins or continues, also the differences that are new since the last
+//! time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -164,7 +165,8 @@ fn difference(request: &Request, run: &Run, standing: &PairProgress) -> Option<(
     Some((standing.pair, (workload, format!("{variant} {cpu}"))))
 }
 
-/// Half-width in percent above which a difference is not shown, unless it is larger.
+/// Half-width in percent above which a difference is not shown, unless the difference is at least
+/// as large.
 const MAX_HALF_WIDTH: f64 = 30.0;
 
 /// Returns `+23 % ± 4`. `None` if the interval is too wide to say anything.

@@ -147,7 +147,7 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     resume::print_resume_point(&folder);
     workload_folder::refuse_servers(bench.folder.as_ref(), &servers)?;
     if bench.resume.is_none() {
-        // Of servers that were not known before they were opened, and before rows are loaded.
+        // For servers that are known only once they are open. No rows are loaded yet.
         let preview = measure::preview(&request, &servers)?;
         refuse_less(bench, &preview)?;
         live.expect(format!("{} in all", announce::describe_range(&request, &preview)));

@@ -10,7 +10,7 @@ use crate::argv::quote_for_shell;
 use crate::commands::profile::DEFAULT_TABLE_SIZE;
 
 /// Returns `weigh profile` with the arguments of the pair that costs most. `None` if no collation
-/// takes more CPU, and if `weigh profile` can't put the server under the same load.
+/// takes more CPU, and with sysbench or `--buffer-pool`, which `weigh profile` lacks.
 pub fn profile_command(bench: &Bench, openings: &[Opening], report: &Report) -> Option<String> {
     let request = &bench.request;
     if request.driver != Driver::Native || request.buffer_pool.is_some() {
@@ -37,8 +37,8 @@ fn find_costliest(report: &Report) -> Option<(&Condition, &Comparison)> {
         .max_by(|(_, one), (_, other)| ratio(one).total_cmp(&ratio(other)))
 }
 
-/// Returns `--server SPEC`, without it for the server program of this machine, and the settings.
-/// `None` for a server that only options on the connection name.
+/// Returns `--server SPEC`, which the machine's own server program doesn't need, and the settings.
+/// `None` for a server that only connection options name.
 fn server_words(opening: &Opening) -> Option<Vec<String>> {
     if matches!(&opening.spec, Spec::Attach(options) if **options == server::ClientOptions::default()) {
         return None;

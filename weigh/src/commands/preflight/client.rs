@@ -6,7 +6,7 @@ use fetch::{Tool, find_host_certificates, find_on_path};
 use server::{Address, Endpoint, Flavour, Login, Server, Spec, TlsMode};
 
 /// Returns the words of the command, without a password: the client prompts for one that was typed.
-/// Empty for a server that `weigh` stops.
+/// Empty for a private server.
 pub fn words(server: &Server, spec: &Spec, login: &Login) -> Vec<String> {
     if !spec.is_running() {
         return Vec::new();

@@ -21,8 +21,9 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Chooses the server that `--trial` names, or else the nearest installed version of the server
-    /// that is read. `None` with `--trial none`, with `--scratch`, and if no server is installed.
+    /// Chooses the server that `--trial` names, else the private server that is read, or of a
+    /// running one the nearest installed version. `None` with `--trial none`, with `--scratch`, and
+    /// if no server is installed.
     pub fn choose(
         args: &PreflightArgs,
         spec: &Spec,
@@ -58,8 +59,8 @@ impl Trial {
 }
 
 /// Rehearses the plan on a private server. With `--scratch`, tries its ALTERs in a scratch schema
-/// instead; if there is no private server, takes their algorithms from the documentation. In these
-/// two cases, lists the plan under "not checked".
+/// instead; if there is no private server, or it doesn't start, takes their algorithms from the
+/// documentation. In these two cases, lists the plan under "not checked".
 pub fn try_plan(
     args: &PreflightArgs,
     trial: Option<&Trial>,

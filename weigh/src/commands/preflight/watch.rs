@@ -8,7 +8,7 @@ use progress::display;
 
 const TEMPLATE: &str = "{spinner} {msg} {wide_bar} {percent:>3} % {eta} left";
 
-/// Shows the rows that are read on the process's display.
+/// Shows on the process's display how many rows are read.
 pub struct Watch {
     begin: Instant,
     /// Last update. `None` before the first row.
