@@ -45,7 +45,7 @@ pub struct Request {
     pub first: Vec<String>,
 }
 
-/// Judged statements, and the limits of the diagnosis.
+/// Judged statements, and notes, such as on statements that could not be judged.
 #[derive(Debug, Default)]
 pub struct Found {
     pub statements: Vec<Judged>,
@@ -136,12 +136,12 @@ fn select_schema(findings: &mut [Finding], schema: Option<&str>) {
 #[derive(Debug, Default)]
 pub struct JudgedProgram {
     pub findings: Vec<Finding>,
-    /// Why the plan of a statement could not be judged. `None` if all plans were judged.
+    /// Why a statement or an expression could not be judged. `None` if all were judged.
     pub unjudged: Option<String>,
 }
 
 /// Judges the statements and expressions of a stored program, without calling it. `keyword` is
-/// `PROCEDURE`, `FUNCTION` or `TRIGGER`. A program that does not exist has no findings.
+/// `PROCEDURE`, `FUNCTION`, `TRIGGER` or `EVENT`. A program that does not exist has no findings.
 pub fn diagnose_program(
     copy: &mut Copy<'_>,
     keyword: &'static str,
@@ -154,7 +154,8 @@ pub fn diagnose_program(
     Ok(JudgedProgram { findings, unjudged: diagnoser.unjudged() })
 }
 
-/// Judges a view as a query of all its columns. A view that the server does not read is not judged.
+/// Judges a view as a query of all its columns. If the server refuses the query for another reason
+/// than collations, [`JudgedProgram::unjudged`] has its message.
 pub fn diagnose_view(copy: &mut Copy<'_>, schema: &str, name: &str) -> Result<JudgedProgram, Error> {
     let text = format!("SELECT * FROM {}", sql::quote_identifier(name));
     let given = Given { place: format!("view {schema}.{name}"), text, ..Given::default() };
@@ -169,7 +170,8 @@ pub fn diagnose_view(copy: &mut Copy<'_>, schema: &str, name: &str) -> Result<Ju
     }
 }
 
-/// True for statements that set up a session: `SET`, `USE`, transactions, locks, temporary tables.
+/// True for statements that set up a session: `SET`, `USE`, `PREPARE`, transactions, locks,
+/// temporary tables. Also for a text without a statement.
 pub fn sets_up(text: &str) -> bool {
     let tokens: Vec<sql::Token<'_>> =
         tokenize(text, SqlMode::default()).filter(|token| token.kind != sql::TokenKind::Comment).take(4).collect();
@@ -189,7 +191,7 @@ struct Diagnoser<'c, 's> {
     session: Session,
     /// Tables that were filled with made-up rows where they have few.
     filled: Vec<TableName>,
-    /// Why a plan could not be judged.
+    /// Why a plan, or a statement of a program, could not be judged.
     unjudged: Option<String>,
     suspects: Vec<Finding>,
     /// Number of expressions that may still be asked about.
@@ -328,7 +330,8 @@ impl Diagnoser<'_, '_> {
         self.judge_indexes(candidates, with_pieces(group, candidate_pieces))
     }
 
-    /// The expressions of a program's statement cannot be asked without its tables.
+    /// Notes a table that a program's statement reads and the copy lacks: the expressions of the
+    /// statement cannot be judged without it.
     fn note_missing_tables(&mut self, group: &Group) -> Result<(), Error> {
         for (source, _) in group.sources.iter().filter(|(source, _)| source.has_plan() && !source.spots().is_empty()) {
             if let Some(table) = self.copy.missing_table(source)? {
@@ -375,8 +378,8 @@ impl Diagnoser<'_, '_> {
         Ok(vec![finding(&fault, refusal.map(|refusal| refusal.to_string()), remedies, Vec::new())])
     }
 
-    /// Fills the tables that the statement reads, so that plans differ. Returns those with too few
-    /// rows for a plan.
+    /// Fills the tables that the statement reads with made-up rows, so that plans differ. Returns
+    /// those with too few rows for a plan.
     fn fill(&mut self, parts: &[(Source, Vec<Spotted>)], subject: &Subject) -> Result<Vec<(String, u64)>, Error> {
         let has_order = parts.iter().flat_map(|(_, spots)| spots).any(|judged| judged.spot.kind == SpotKind::Order);
         let rows = if has_order { SORTED_ROWS } else { ROWS };
@@ -447,7 +450,7 @@ impl Diagnoser<'_, '_> {
         let before = remedy::figures(&fault.before.plans).unwrap_or_default();
         let gained: BTreeSet<&str> =
             crate::plan::gained_lookups(&before, best).into_iter().map(|access| access.table.as_str()).collect();
-        // Only the comparisons of tables that gain a lookup are the cause.
+        // If comparisons of tables that gain a lookup take part, only these are the cause.
         for (_, spots) in &mut fault.parts {
             let is_cause = |judged: &Spotted| {
                 let mut columns = judged.resolved.iter().flat_map(|one| one.column.iter().chain(&one.inner));

@@ -20,8 +20,9 @@ use crate::unjudged::describe_warning;
 use crate::variables::find_variables;
 
 /// Explains the statements on a running server, and adds its figures to the findings. Adds a
-/// finding if only this server refuses a statement. Replaces findings that this server contradicts
-/// by notes.
+/// finding if only this server refuses a statement for its collations, or if its warnings and plan
+/// show a loss that the copy only suspects. Replaces findings that this server contradicts by
+/// notes.
 pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) -> Result<(), Error> {
     let mut conn = source.connect()?;
     let fail =
@@ -57,7 +58,7 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
             continue;
         }
         let missing = variables.find_missing(given);
-        // The statement is not run, so that it sets nothing.
+        // As the statement is not run, the variables that it sets are unknown from here on.
         variables.read(&given.text);
         let Some(judged) =
             diagnosis.statements.iter_mut().find(|one| one.place == given.place && one.text == given.text)
@@ -129,8 +130,8 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
     Ok(())
 }
 
-/// Selects a schema by the text protocol, as the prepared one does not take `USE`. A schema that
-/// the server refuses has no effect.
+/// Selects a schema by the text protocol, as not every server prepares `USE`. A schema that the
+/// server refuses has no effect.
 fn select_schema(conn: &mut server::Conn, schema: &str) -> mysql::Result<()> {
     match conn.query_drop(format!("USE {}", quote_identifier(schema))) {
         Err(mysql::Error::MySqlError(_)) => Ok(()),
@@ -186,8 +187,8 @@ impl SessionVariables {
     }
 }
 
-/// Returns a lost index of which the running server warns, if it reads a table of the comparison
-/// mostly in vain.
+/// Returns a lost index of which the running server warns, if that server reads a table of the
+/// comparison mostly in vain.
 fn shown_loss(suspect: &Finding, plan: &Plan) -> Option<Finding> {
     let mut shown = Finding { sites: Vec::new(), server_plan: Some(plan.figures.clone()), ..suspect.clone() };
     for warning in &plan.warnings {
@@ -243,8 +244,8 @@ fn find_wasted<'p>(site: &Site, column: &str, plan: &'p PlanFigures) -> Option<&
     site.sides.iter().find_map(is_wasted)
 }
 
-/// False if the running server's plan contradicts a finding; a note then says how. Otherwise keeps
-/// the plan with a lost index.
+/// False if the running server's plan contradicts a finding; a note then says how. Otherwise the
+/// finding of a lost index keeps the plan.
 fn is_shared(finding: &mut Finding, plan: &PlanFigures, place: &str, notes: &mut Vec<String>) -> bool {
     if finding.kind != Kind::IndexLost {
         if finding.sites.iter().all(|site| site.program.is_none()) {

@@ -14,7 +14,7 @@ pub struct Source {
     pub place: Place,
     pub text: String,
     pub parsed: Statement,
-    /// Place in the stored program's `CREATE` statement.
+    /// Byte offset of the text in the `CREATE` statement of its program or view; 0 for a statement.
     pub offset: usize,
     pub is_expression: bool,
 }
@@ -35,7 +35,7 @@ pub struct Spot {
 }
 
 impl Spot {
-    /// True for regular expressions: `REGEXP`, `RLIKE`, `REGEXP_LIKE(…)`.
+    /// True for regular expressions, such as `REGEXP`, `RLIKE` and `REGEXP_LIKE(…)`.
     pub fn is_pattern(&self) -> bool {
         let operation = self.operation.to_lowercase();
         operation.starts_with("regexp") || operation == "rlike"

@@ -14,8 +14,9 @@ use crate::syntax::parse_program;
 /// Splits a script into statements. `USE` stays a statement. `name` is the file's name.
 ///
 /// A literal with bytes that are no UTF-8 is written in hexadecimal, with its introducer or the
-/// character set of the last `SET NAMES`. Without either, and elsewhere than in a literal, such
-/// bytes are an error.
+/// character set of the last `SET NAMES`. Such bytes are an error in a name. In a literal without
+/// introducer they are, too, if no `SET NAMES` comes before it, or one of UTF-8 or of a character
+/// set in `WITH_BACKSLASH`.
 pub fn parse_script(name: &str, bytes: &[u8]) -> Result<Vec<Given>, Error> {
     let text = sql::read_bytes(bytes);
     let (mut line, mut counted) = (1, 0);

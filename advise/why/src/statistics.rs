@@ -1,6 +1,6 @@
 //! Rows that an index of MariaDB would find, by the server's statistics. MySQL estimates what a
-//! condition keeps of the rows that are read (`filtered`); MariaDB does so by indexes only, and not
-//! by one that a conversion makes useless.
+//! condition keeps of the rows that are read (`filtered`). MariaDB's estimate does not use an index
+//! that a conversion makes useless.
 
 use mysql::prelude::Queryable;
 use server::Conn;
@@ -20,8 +20,8 @@ struct Unused {
     column: String,
 }
 
-/// Lowers [`TableAccess::kept`] of tables with an unused index to the rows that one
-/// value of the index's first column has. The first table of a join is left out: how many values
+/// Lowers [`TableAccess::kept`] of tables with an unused index to the rows that one value of the
+/// index's first column has on average. The first table of a join is left out: how many values
 /// would be looked up in it is unknown.
 pub fn estimate_kept(conn: &mut Conn, plan: &mut Plan, text: &str, schema: &str) -> mysql::Result<()> {
     for unused in plan.warnings.iter().filter_map(|warning| parse_warning(warning)) {

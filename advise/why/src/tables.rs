@@ -13,8 +13,8 @@ use crate::syntax::TableKind;
 pub type TableName = (String, String);
 
 impl Copy<'_> {
-    /// Base tables that the sources read, without duplicates. The table that an INSERT writes is
-    /// left out.
+    /// Base tables that the sources read, without duplicates. The table that an INSERT or REPLACE
+    /// writes is left out.
     pub fn read_tables<'a>(&self, sources: impl Iterator<Item = &'a Source>) -> Result<Vec<TableName>, Error> {
         let mut found = Vec::new();
         let mut seen = Vec::new();
@@ -44,8 +44,8 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Name of a table that a source reads and the copy does not have: a temporary table that
-    /// another program creates. `None` if the copy has all tables.
+    /// Name of a table that a source reads and the copy does not have, such as a temporary table
+    /// that another program creates. `None` if the copy has all tables.
     pub fn missing_table(&mut self, source: &Source) -> Result<Option<String>, Error> {
         let own = schema_of(&source.place).unwrap_or_default();
         let common = common_tables(&source.text);
@@ -55,7 +55,8 @@ impl Copy<'_> {
             if common.contains(&name.to_lowercase()) || self.table(named, name)?.is_some() {
                 continue;
             }
-            // DUAL, generated sequences, and the temporary tables of the program itself.
+            // The server also has DUAL, generated sequences, and the temporary tables of the
+            // program.
             let asked = format!("SELECT 1 FROM {} LIMIT 0", &source.text[table.span.clone()]);
             if self.ask(&source.place, &[asked])?.is_err_and(|refusal| refusal.code == error_code::NO_SUCH_TABLE) {
                 return Ok(Some(name.clone()));

@@ -67,8 +67,7 @@ pub enum Act {
     View { session: Session, statement: String, before: String },
 }
 
-/// Rows that a statement without a limit of time may read: MySQL reads about ten million in a
-/// second.
+/// Maximum number of rows, by the plan, of a statement that is run without a time limit.
 const MAX_ROWS_RUN: u64 = 50_000_000;
 
 /// True for errors of the time limit. A statement that reaches the limit counts as run.
@@ -230,7 +229,7 @@ pub fn piece_source(program: &StoredProgram, call: &Call, index: usize) -> Optio
     })
 }
 
-/// True for statements that EXPLAIN takes.
+/// True for `SELECT`, `WITH`, `INSERT`, `REPLACE`, `UPDATE` and `DELETE`, which EXPLAIN takes.
 pub fn is_explainable(text: &str) -> bool {
     let tokens = sql::tokenize(text, sql::SqlMode::default());
     let mut words = tokens.filter(|token| token.is_content() && !token.is_symbol('('));

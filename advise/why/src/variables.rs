@@ -17,7 +17,7 @@ pub struct Variables {
     pub set: BTreeSet<String>,
 }
 
-/// An argument of `CALL` is read and set.
+/// A variable among the arguments of `CALL` counts as read and as set.
 pub fn find_variables(text: &str) -> Variables {
     let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).filter(Token::is_content).collect();
     let mut found = Variables::default();

@@ -89,7 +89,7 @@ fn findings(found: Found) -> Vec<Finding> {
     found.statements.into_iter().flat_map(|statement| statement.findings).collect()
 }
 
-/// True for definitions, which a remedy contains.
+/// True for definitions of tables and indexes, which a remedy replaces.
 fn defines_table(statement: &str) -> bool {
     let statement = statement.to_uppercase();
     let begins = ["ALTER TABLE", "CREATE TABLE", "CREATE INDEX", "CREATE UNIQUE INDEX"];
@@ -252,9 +252,7 @@ fn a_warning_is_no_all_clear_on_mysql_9() {
     server.stop().unwrap();
 }
 
-/// A refused definition leaves the rows as they were, also in columns with a default expression and
-/// in invisible columns.
-/// Each comparison is asked about with the whole statement.
+/// Equal comparisons are judged once, and of different ones a limited number.
 #[test]
 fn statements_of_many_comparisons_are_judged_in_part() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -282,7 +280,7 @@ fn statements_of_many_comparisons_are_judged_in_part() {
     }
 }
 
-/// A stranger's dump of a few bytes keeps the server busy, or fills its disk.
+/// A small dump can keep the server busy, or fill its disk.
 #[test]
 fn loads_are_bounded_in_time_and_disk() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);

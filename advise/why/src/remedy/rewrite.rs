@@ -21,7 +21,7 @@ pub(super) type Edits = Vec<(Range<usize>, String)>;
 pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error> {
     let mut found = Vec::new();
     if fault.is_index() {
-        // First, because it changes the fewest results.
+        // The rewrites that keep the results come first.
         let what = "compare by the column's collation, too: the index finds the rows, and COLLATE decides among them";
         found.extend(change_texts(copy, fault, &|source, judged| compare_twice(source, judged), what)?);
         let what = "convert the value to bytes, not the column: the index finds the rows";
@@ -125,7 +125,7 @@ pub(crate) fn recreated(schema: Option<&str>, before: &StoredProgram, mut after:
         after.parsed = parsed;
     }
     let mut sql: Vec<String> = after.creation_settings();
-    // The names in its text are of its schema.
+    // Names without a schema in the program's text are of the program's schema.
     if schema != Some(before.schema.as_str()) {
         sql.insert(0, format!("USE {}", sql::quote_identifier(&before.schema)));
     }
@@ -151,9 +151,9 @@ fn lost_grants(program: &StoredProgram) -> Option<String> {
     is_routine.then(|| format!("DROP also takes away the privileges that are granted on it: {ask}; grant them again."))
 }
 
-/// Adds COLLATE to operands of other collations. `which` 0 leaves columns alone if there is a
-/// value; 1 changes columns, too. One operand is enough if all have the same character set, except
-/// in a UNION.
+/// Adds COLLATE to operands of other collations. `which` is 0 to leave columns alone where a value
+/// takes part, 1 to change columns, too. Only one operand is changed if all have the same character
+/// set, except in a UNION.
 fn collate_operands(source: &Source, judged: &Judged, collation: &str, which: usize) -> Edits {
     if judged.spot.kind == SpotKind::Collate || judged.spot.kind == SpotKind::Order {
         return Vec::new();
@@ -194,7 +194,7 @@ fn has_value(judged: &Judged) -> bool {
     judged.site.sides.iter().zip(&judged.resolved).any(|(side, resolved)| column_collation(side, resolved).is_none())
 }
 
-/// Collation of the column that a side is; `None` for a value.
+/// Collation of the column that a side is or converts; `None` for a value.
 fn column_collation<'j>(side: &'j Side, resolved: &'j Resolved) -> Option<&'j str> {
     let own = resolved.column.as_ref().and_then(ColumnRef::collation);
     own.or_else(|| is_columnar(side.origin).then_some(side.collation.as_str()))
@@ -276,8 +276,8 @@ fn convert_values(judged: &Judged) -> Edits {
     operands().map(edit).collect()
 }
 
-/// `BINARY column = 'x'` becomes `(column = 'x' AND BINARY column = 'x')`: equal bytes are equal by
-/// any collation.
+/// `BINARY column = 'x'` becomes `(column = 'x' AND BINARY column = 'x')`, if the value has the
+/// same bytes in the column's character set: then equal bytes are equal by any collation.
 fn compare_bytes_too(source: &Source, judged: &Judged) -> Edits {
     let [left, right] = judged.spot.operands.as_slice() else { return Edits::new() };
     let is_bytes =
@@ -341,8 +341,8 @@ fn operand_text(operand: &Operand, inner: &Expr) -> String {
 }
 
 /// True if texts that are equal by `exact` are known to be equal by `other`. Under a `_bin`
-/// collation with PAD SPACE 'a' equals 'a ', which a collation with NO PAD tells apart. A `_cs`
-/// collation has canonically equivalent texts, which only its own family is known to call equal.
+/// collation with PAD SPACE 'a' equals 'a ', which a collation with NO PAD tells apart. Texts that
+/// are equal by a `_cs` collation are known to be equal only by collations of its own family.
 fn is_stricter(exact: &str, other: &str) -> bool {
     let is_no_pad = |name: &str| name.contains("_nopad_") || name.contains("_0900_") || name == "binary";
     if exact.ends_with("_bin") {

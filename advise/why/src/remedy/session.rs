@@ -36,7 +36,7 @@ pub fn changes(fault: &Fault) -> Vec<Change> {
             found.push(set_names(fault, &format!("SET NAMES {charset} COLLATE {collation}")));
         }
     }
-    // The charset's default collation is what programs of the server expect.
+    // `SET NAMES utf8mb4` chooses the default collation of utf8mb4.
     let plain = set_names(fault, "SET NAMES utf8mb4");
     let is_narrow = found.iter().all(|change| change.scope != Scope::Session || !change.sql[0].contains("utf8mb4"));
     found.insert(if is_narrow { 0 } else { found.len() }, plain);
@@ -99,7 +99,8 @@ fn assigns(statement: &str, variable: &str) -> bool {
         && !tokens.iter().any(|token| token.is_symbol(','))
 }
 
-/// True for statements that set the connection's character set or collation.
+/// True for statements that set the connection's collation: `SET NAMES`, `SET CHARACTER SET`, `SET
+/// collation_connection`.
 pub(crate) fn sets_connection(statement: &str) -> bool {
     let tokens: Vec<sql::Token<'_>> = tokenize(statement, SqlMode::default()).collect();
     let is_set = tokens.first().is_some_and(|token| token.is_keyword("set"));

@@ -19,7 +19,7 @@ pub struct Expr {
 pub enum ExprKind {
     /// `a`, `t.a`, `shop.t.a`: one to three names.
     Name(Vec<String>),
-    /// A string.
+    /// A string, or a hexadecimal or bit literal after an introducer.
     Text {
         /// True after an introducer such as `_utf8mb4`, or `N`.
         introduced: bool,
@@ -28,7 +28,7 @@ pub enum ExprKind {
     Variable(String),
     /// `?` or `:name`.
     Parameter,
-    /// A literal other than a string, or DEFAULT.
+    /// Another literal, such as a number, NULL or `DATE '…'`, or DEFAULT.
     #[default]
     Constant,
     /// `= <> < LIKE REGEXP …` with the operator.
@@ -105,7 +105,7 @@ const COLLATE: u8 = 15;
 const OPERAND: u8 = 16;
 
 /// Number of operators by which one expression may get deeper before each further operator counts
-/// as `Cursor::chained`. There are fewer levels of precedence.
+/// as `Cursor::chained`. More than there are levels of precedence.
 const UNCOUNTED_OPERATORS: usize = 16;
 
 /// Operators that one expression has so far.
@@ -342,7 +342,7 @@ impl Parser<'_> {
     }
 
     /// Reads arguments up to the closing parenthesis. Keywords between them (`DISTINCT`, `FROM`,
-    /// `SEPARATOR`) separate as commas do.
+    /// `SEPARATOR`) separate as commas do. From `AS` on, the rest is skipped.
     fn arguments(&mut self) -> Vec<Expr> {
         let mut found = Vec::new();
         while let Some(token) = self.cursor.peek() {

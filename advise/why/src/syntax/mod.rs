@@ -1,5 +1,6 @@
 //! A tolerant reader of statements: query blocks, their tables, and the expressions that combine
-//! texts. Everything keeps its place in the source, so that a remedy can be spliced in.
+//! texts. Tables and expressions keep their places in the source, so that a remedy can be spliced
+//! in.
 //!
 //! Unknown syntax is skipped: the server, not this reader, decides what a statement means.
 

@@ -22,7 +22,7 @@ pub struct Block {
     pub with: Option<Range<usize>>,
     pub tables: Vec<TableRef>,
     pub items: Vec<Item>,
-    /// Conditions and other expressions outside of the list of items.
+    /// Conditions and other expressions that are neither in `items` nor in `orders`.
     pub conditions: Vec<Expr>,
     /// Expressions of `GROUP BY` and `ORDER BY`.
     pub orders: Vec<Expr>,
@@ -49,7 +49,7 @@ pub struct Item {
 pub struct TableRef {
     /// Place of the table or the parenthesis, without the alias.
     pub span: Range<usize>,
-    /// Name by which the statement refers to it. Empty without one.
+    /// Name by which the statement refers to the table. Empty without one.
     pub alias: String,
     pub kind: TableKind,
 }
