@@ -405,7 +405,7 @@ fn logs_in_with_ed25519() {
     foreign.assert_untouched();
 }
 
-/// Debian's MariaDB has such an account, `root@localhost`: no password; the server asks the kernel
+/// `root@localhost` of Debian's MariaDB is such an account: no password; the server asks the kernel
 /// for the user of the socket's client.
 #[test]
 fn logs_in_with_unix_socket() {

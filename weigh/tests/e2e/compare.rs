@@ -13,7 +13,8 @@ fn compare(workspace: &Workspace, words: &[&str]) -> Finished {
     workspace.wait_for_end(child)
 }
 
-/// Copies a run and halves the throughput of its variants. The A/A pair, pair 0, is unchanged.
+/// Copies a run and halves the throughput of the second side of each block, except of the A/A pair,
+/// pair 0.
 fn copy_slowed(from: &Path, to: &Path) {
     fs::create_dir(to).unwrap();
     fs::copy(from.join("run.json"), to.join("run.json")).unwrap();

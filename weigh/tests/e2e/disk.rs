@@ -5,7 +5,8 @@ use std::process::Command;
 
 use crate::workspace::{ENDLESS, ENDLESS_LOADING, Finished, SMALL, Workspace};
 
-/// Runs a command in a mount namespace: in a user namespace if allowed, else as root.
+/// Returns a command that runs another in a mount namespace: in a user namespace if allowed, else
+/// as root.
 fn mount_namespace() -> Command {
     for words in [&["--user", "--map-root-user", "--mount"][..], &["--mount"]] {
         let mut try_it = Command::new("unshare");

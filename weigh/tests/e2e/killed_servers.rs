@@ -4,7 +4,7 @@ use rustix::process::Signal;
 
 use crate::workspace::{ENDLESS, ENDLESS_LOADING, Finished, Workspace, send};
 
-/// Asserts that one sentence names the server and its end, followed by its last log lines.
+/// Asserts that one sentence names the server and its end.
 fn assert_reported(finished: &Finished, server: &str) {
     assert_eq!(finished.code, Some(2), "{finished}");
     let messages = finished.stderr.lines().filter(|line| line.starts_with("weigh: ")).collect::<Vec<_>>();

@@ -36,7 +36,7 @@ fn profile(workspace: &Workspace, words: &[&str]) -> Profiles {
     printed
 }
 
-/// Asserts that shares add up, figures agree, and graphs show the functions.
+/// Asserts that shares add up and figures agree.
 fn assert_sound(profile: &Profile) {
     for side in &profile.sides {
         let shares: f64 = side.categories.iter().map(|part| part.share.value).sum();

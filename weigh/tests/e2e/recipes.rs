@@ -78,8 +78,8 @@ fn judges_claims_of_a_custom_recipe() {
     assert_eq!(charsets, ["latin1", "utf8mb4"]);
     assert!(run.servers[1].label.ends_with(" (server utf8mb4)"), "{}", run.servers[1].label);
     assert!(run.servers.iter().all(|server| server.settings["sort_buffer_size"] == "1048576"));
-    // Two collations and two numbers of connections on both servers: each variant has a pair with
-    // the same variant of the other server.
+    // Two collations and two connection charsets on both servers: each variant has a pair with the
+    // same variant of the other server.
     let cross_server = run.pairs.iter().filter(|pair| pair.kind == PairKind::Server).count();
     assert_eq!((measured.collations(0).len(), cross_server), (4, 4));
     assert!(run.command.as_ref().is_some_and(|command| command.contains("run ./mine.toml")), "{:?}", run.command);

@@ -220,8 +220,7 @@ impl Finished {
     }
 
     /// Removes the lines that show every 15 s that the work goes on, on a busy machine. The lines
-    /// of
-    /// `--verbose`, which begin at 0 s, are left.
+    /// of `--verbose`, which begin at 0 s, are left.
     fn without_progress(mut self) -> Self {
         let is_progress = |line: &&str| line.starts_with('[') && line.contains(" s] ");
         if self.stderr.lines().any(|line| is_progress(&line)) && !self.stderr.starts_with("[   0 s] ") {

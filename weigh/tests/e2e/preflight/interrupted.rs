@@ -44,8 +44,8 @@ impl Shop {
     }
 }
 
-/// Returns the parts of a report that don't depend on the time it was made. Table sizes are
-/// estimates in the plan's advice.
+/// Returns the parts of a report that don't depend on the time it was made. The plan's advice isn't
+/// among them: it has estimates of table sizes.
 fn timeless_parts(report: &Report) -> (&[Finding], &[Step], &[String]) {
     (&report.findings, &report.plan.as_ref().unwrap().steps, &report.unchecked)
 }
