@@ -385,8 +385,8 @@ fn target_collations(facts: &Facts, column: &Column, request: &Request) -> (Vec<
     (targets, reason)
 }
 
-/// Reason for a `_bin` collation after one, with the difference if not all of `targets` pad as
-/// `from` does.
+/// Returns why a `_bin` column gets another `_bin` collation, and what differs if one of `targets`
+/// does not pad as `from` does.
 fn binary_reason(from: &str, targets: &[TargetCollation]) -> String {
     let padding = match targets.iter().find(|target| is_no_pad(&target.name) != is_no_pad(from)) {
         None => "with the same padding",

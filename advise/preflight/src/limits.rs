@@ -163,8 +163,9 @@ pub fn page_row_bytes(facts: &Facts, job: &TableJob<'_>, target: Option<usize>, 
     Some(pages::page_row_bytes(&facts.server, job.table, format, width)? + hidden)
 }
 
-/// True if the server may change the character set without reading the table's rows: MariaDB from
-/// 10.4.3 on, from utf8mb3 to utf8mb4. The size of the rows is then not checked either.
+/// True if the server may convert the columns without reading the table's rows: MariaDB from 10.4.3
+/// on, from utf8mb3 to utf8mb4 or within one character set. The size of the rows is then not
+/// checked either.
 pub fn may_be_instant(facts: &Facts, job: &TableJob<'_>, target: usize) -> bool {
     let is_new = facts.server.flavour == Flavour::MariaDb && facts.server.version_number() >= Version::new(10, 4, 3);
     is_new

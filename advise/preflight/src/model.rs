@@ -53,8 +53,8 @@ impl Report {
         self.findings.iter().any(|finding| finding.severity > Severity::Note)
     }
 
-    /// Returns the errors under the first target that the plan doesn't solve. A person has to,
-    /// before all of the plan can run.
+    /// Returns the errors under the planned collations that the plan doesn't solve. A person has
+    /// to, before all of the plan can run.
     pub fn blockers(&self) -> impl Iterator<Item = &Finding> {
         let target = self.targets.first().map_or("", String::as_str);
         let planned = || {

@@ -22,7 +22,7 @@ use reach::{Reach, creates_running_event, granted_account, reach};
 /// `--timeout`.
 const MAX_STATEMENT_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Longest part of a statement that a finding quotes, in characters.
+/// Longest part of a statement that a finding or an error quotes, in characters.
 const MAX_QUOTED: usize = 120;
 
 /// Fails if `scratch` is the server `source`, or if one of them doesn't report its identity.

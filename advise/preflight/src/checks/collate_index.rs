@@ -81,7 +81,7 @@ fn check_program(job: &Job<'_>, program: &Program) -> Option<Finding> {
 }
 
 /// Returns the names of the collations in COLLATE clauses of comparisons, without duplicates.
-/// Leaves out those in lists of columns, and in ORDER BY and GROUP BY.
+/// Leaves out those in lists of columns, ORDER BY, GROUP BY, SET and declarations.
 fn compared_collations(tokens: &[Token<'_>]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (at, pair) in tokens.windows(2).enumerate().filter(|(_, pair)| pair[0].is_keyword("collate")) {

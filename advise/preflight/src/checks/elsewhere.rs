@@ -1,5 +1,5 @@
-//! Checks whose findings come from reading definitions and from the rehearsal, and the check of the
-//! binary log.
+//! Checks whose findings come from reading definitions, from the plan's statements and from the
+//! rehearsal, and the check of the binary log.
 
 use super::{Check, CheckFunction};
 use check::Reading;

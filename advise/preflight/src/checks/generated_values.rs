@@ -36,7 +36,7 @@ pub fn plan_time_zone<'j>(job: &'j Job<'_>) -> &'j str {
     job.facts.server.variable("time_zone").unwrap_or("SYSTEM")
 }
 
-/// True if the time zone of the session that copies a table decides on stored values or on the
+/// True if the time zone of the session that copies a table may decide on stored values or on the
 /// entries of an index.
 pub fn depends_on_time_zone(table: &Table) -> bool {
     let dependent = zone_columns(table);
@@ -46,7 +46,8 @@ pub fn depends_on_time_zone(table: &Table) -> bool {
     table.columns.iter().any(|column| is_stored(&column)) || zone_indexes(table).next().is_some()
 }
 
-/// Returns the generated columns whose value depends on the session's time zone.
+/// Returns the generated columns that are computed from a TIMESTAMP. Their value may depend on the
+/// session's time zone.
 fn zone_columns(table: &Table) -> Vec<&str> {
     dependent_columns(table, timestamps(table))
 }
@@ -56,8 +57,8 @@ fn timestamps(table: &Table) -> Vec<&str> {
     table.columns.iter().filter(is_timestamp).map(|column| column.name.as_str()).collect()
 }
 
-/// Returns the indexes of virtual columns that depend on the time zone, and of expressions with
-/// such a column or a TIMESTAMP.
+/// Returns the indexes of virtual columns that are computed from a TIMESTAMP, and of expressions
+/// with such a column or a TIMESTAMP.
 fn zone_indexes(table: &Table) -> impl Iterator<Item = &facts::Index> {
     let (dependent, timestamps) = (zone_columns(table), timestamps(table));
     table.indexes.iter().filter(move |index| {
@@ -102,7 +103,7 @@ fn question(job: &Job<'_>, table: &TableJob<'_>, column: &Column) -> Option<Ques
     let is_computed = |generated: &&facts::Generated| generated.stored && !is_period(&generated.expression);
     column.generated.as_ref().filter(is_computed)?;
     let expression = generated_expression(job, table, column)?;
-    // The check `lost-character-rows` asks about these.
+    // The check `lost-character-rows` asks about those of converted columns.
     if find_unprintable(job, &expression).is_some() {
         return None;
     }

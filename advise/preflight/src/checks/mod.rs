@@ -1,7 +1,8 @@
 //! The checks of preflight, one per file.
 //!
 //! A check is a function from facts, rows or the server's answers to findings. Findings of
-//! [`CheckFunction::Elsewhere`] come from reading definitions or from the rehearsal.
+//! [`CheckFunction::Elsewhere`] come from reading definitions, from the plan's statements or from
+//! the rehearsal.
 
 mod binary_log;
 mod byte_functions;
@@ -77,7 +78,8 @@ pub enum CheckFunction {
     Questions(fn(&Job<'_>, &TableJob<'_>) -> Vec<Question>),
     /// Reads the rows of both tables of a foreign key: a [`ForeignKeyMatch`] per key and target.
     ForeignKeys,
-    /// Findings come from outside of the checks: from reading definitions or the rehearsal.
+    /// Findings come from outside of the checks: from reading definitions, the plan's statements or
+    /// the rehearsal.
     Elsewhere,
 }
 

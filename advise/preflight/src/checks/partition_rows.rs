@@ -67,7 +67,8 @@ fn unreadable_constant(partitioning: &Partitioning, charset: Charset) -> Option<
 
 impl AcceptedValues {
     /// Reads the constants of a table that is partitioned by one column. `None` if every value is
-    /// accepted, if several columns partition the table, or if a constant can't be read.
+    /// accepted, if several columns or another method than LIST COLUMNS and RANGE COLUMNS partition
+    /// the table, or if a constant can't be read.
     fn read(scan: &TableScan<'_>, charset: Charset) -> Option<Self> {
         let partitioning = scan.table.table.partitioning.as_ref()?;
         if partitioning.expression.as_deref()?.contains(',') {

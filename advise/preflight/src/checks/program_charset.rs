@@ -85,7 +85,8 @@ fn find_declared(program: &Program, tokens: &[Token<'_>], charset: &str) -> Opti
     })
 }
 
-/// Finds a column of the character set that stays, in another table that the program writes to.
+/// Finds a column of the character set that is not converted, in another table that the program
+/// writes to.
 fn find_written(job: &Job<'_>, own: &Table, tokens: &[Token<'_>], tables: &[&Table], charset: &str) -> Option<Kept> {
     let is_named =
         |name: &str| tokens.iter().any(|token| token.name().is_some_and(|own| own.eq_ignore_ascii_case(name)));

@@ -54,8 +54,8 @@ fn describe(column: &ColumnScan<'_>, count: u64) -> Finding {
     let against = reason_against_updates(table, conversion.column);
     let statements = match is_parent {
         _ if against.is_some() => Vec::new(),
-        // Otherwise MySQL 8 and later change no row: the children's key is equal to the trimmed
-        // one.
+        // With foreign_key_checks = 1, MySQL 8 and later change no row: the children's key is equal
+        // to the trimmed one.
         true => vec!["SET foreign_key_checks = 0".into(), trim, "SET foreign_key_checks = 1".into()],
         false => vec![trim],
     };

@@ -52,8 +52,8 @@ fn checks<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
     all
 }
 
-/// True if the server is asked about the key: one of a period without overlaps, and one of a column
-/// that is computed from a converted one.
+/// True if the server is asked about the key: one with a period WITHOUT OVERLAPS, and one with a
+/// generated column whose value the conversion may change.
 pub fn is_asked_of_server(job: &Job<'_>, table: &TableJob<'_>, index: &Index) -> bool {
     let mut columns = index.parts.iter().filter_map(|part| part.column.as_deref());
     columns.any(|column| is_recomputed(job, table, column)) || overlaps::find_period(job, table, index).is_some()

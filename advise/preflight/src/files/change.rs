@@ -94,7 +94,7 @@ fn replace_column(create: &str, name: &str, new: &str) -> Option<String> {
     Some(normalize(&with_definitions(create, all)))
 }
 
-/// Returns the names of the columns in backticks.
+/// Returns the names of the columns that are written in backticks.
 fn column_names(create: &str) -> Vec<String> {
     ddl::split_definitions(create).into_iter().filter_map(column_name).collect()
 }

@@ -132,7 +132,7 @@ fn find_generated(definition: &str, tokens: &[Token<'_>]) -> Option<Generated> {
     })
 }
 
-/// Returns words as in `EXTRA` of `information_schema`: INVISIBLE, or how the column is generated.
+/// Returns words as in `EXTRA` of `information_schema`: how the column is generated, and INVISIBLE.
 fn describe_extra(outer: &[Token<'_>]) -> String {
     let is_stored = outer.iter().any(|token| token.is_any_keyword(&["STORED", "PERSISTENT", "ROW"]));
     let is_generated = outer.iter().any(|token| token.is_keyword("AS"));

@@ -133,7 +133,8 @@ impl Contents {
         }
     }
 
-    /// Adds a table. A second one of its name without DROP TABLE is listed as unread.
+    /// Adds a table. If there is one of its name already, the statement is listed as unread, unless
+    /// it has IF NOT EXISTS or OR REPLACE.
     fn create_table(&mut self, name: Name, existing: Existing, statement: &str) {
         match (self.position(&name), existing) {
             (None, _) => {}

@@ -253,7 +253,7 @@ fn changes_duplicates(statement: &[u8]) -> bool {
 }
 
 /// Returns kind and name of the program or view that a statement creates, such as `` TRIGGER `t`
-/// ``. Dumps write its parts in comments of versions.
+/// ``. Dumps write the parts of the statement in conditional comments.
 fn find_program(statement: &[u8]) -> Option<String> {
     const MAX_HEAD_BYTES: usize = 1_000;
     let head = statement.trim_ascii_start();

@@ -14,7 +14,7 @@ use crate::limits::needs_dynamic_format;
 use crate::model::{Phase, Step};
 use crate::quote::charset_name;
 
-/// Returns the steps that restore what `steps` change, in the order of a plan.
+/// Returns the steps that restore the definitions that `steps` change, in the order of a plan.
 pub(super) fn build_back(
     job: &Job<'_>,
     steps: &[Step],

@@ -37,8 +37,8 @@ pub fn keeps_old_collation<'o>(object: &'o Object, target: &str) -> Option<&'o s
 /// Chooses the programs to create again, in the order of their creation. They are programs of
 /// requested schemas with an old collation that use a converted table, or whose schema has one. If
 /// the request names tables or columns, only programs that use a converted table. Also chosen are
-/// programs that use a converted table and have a CONVERT that the server wrote, and on MySQL 8.0
-/// views that do.
+/// views that use a converted table and have a CONVERT that the server wrote, and on MySQL 8.0 all
+/// views that use one.
 ///
 /// Triggers that are dropped for repairs are created again, too. Triggers of one table, time and
 /// event run in the order of their creation, so they are created again together.

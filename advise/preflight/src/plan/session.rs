@@ -16,7 +16,7 @@ use crate::model::{Phase, Step};
 const LOCK_WAIT_SECONDS: u32 = 10;
 
 /// Returns steps that set the character set of the script, a strict SQL mode and the time to wait
-/// for locks, and undo global settings which would stop the plan. For tables that need it, they
+/// for locks, and override global settings which would stop the plan. For tables that need it, they
 /// also set the time zone, and permit altering system-versioned tables. The mode allows invalid
 /// dates, because a stored one such as 2020-02-31 would stop a copy (error 1292).
 pub(super) fn prepare_session(job: &Job<'_>, converted: &[&TableJob<'_>]) -> Vec<Step> {

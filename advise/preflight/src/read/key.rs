@@ -82,7 +82,7 @@ pub fn rows_after(columns: &[String], literals: &[String]) -> String {
         };
     }
     match names.as_slice() {
-        // The range of the first column makes every server use the index.
+        // The range of the first column lets servers use the index.
         [first, _, ..] => format!("{first} >= {} AND {condition}", literals[0]),
         _ => condition,
     }

@@ -18,7 +18,7 @@ const MAX_PASS_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Makes a session read-only, limits the time of its statements and lock waits, and makes the
 /// server return text in the columns' own character sets and TIMESTAMP values in UTC. In the hour
-/// that a time zone repeats in autumn, a local time is not one moment.
+/// that a time zone repeats in autumn, a local time is ambiguous.
 pub(super) fn prepare(conn: &mut Conn, facts: &Facts) -> Result<(), Error> {
     let run = |conn: &mut Conn, statement: &str| {
         conn.query_drop(statement)

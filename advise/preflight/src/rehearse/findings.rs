@@ -107,7 +107,8 @@ fn count_common(a: Option<&str>, b: Option<&str>) -> usize {
     a.zip(b).take_while(|(a, b)| a == b).count()
 }
 
-/// Number of characters before the first difference in an [`excerpt`].
+/// Number of characters that an [`excerpt`] has before the first difference, unless the text begins
+/// or ends nearby.
 const MAX_BEFORE_DIFFERENCE: usize = 40;
 
 /// Returns the part of a text around the character number `difference`.

@@ -207,8 +207,8 @@ fn run_round(
     Ok(Round { findings, conflicts, unchecked, summary })
 }
 
-/// Returns schema and name of the tables that the plan alters or repairs, and of the tables that
-/// their foreign keys refer to.
+/// Returns schema and name of the tables that the plan alters, and of the tables that their foreign
+/// keys refer to.
 fn involved_tables(facts: &Facts, plan: &Plan) -> Vec<(String, String)> {
     let altered: BTreeSet<&str> = plan
         .steps

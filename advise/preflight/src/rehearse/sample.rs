@@ -30,7 +30,7 @@ impl Default for SampleOptions {
     }
 }
 
-/// Number of rows below which [`MAX_SMALL_SAMPLE_ROWS`] are copied.
+/// Number of rows below which a table gets a small sample.
 const MIN_LARGE_SAMPLE_TABLE_ROWS: u64 = 10_000;
 /// Maximum number of tables with a large sample, the largest tables first.
 const MAX_LARGE_SAMPLES: usize = 20;

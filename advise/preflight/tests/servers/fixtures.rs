@@ -297,7 +297,7 @@ fn test_programs(lab: &mut Lab, target: &str) {
     lab.assert_converges("fx_programs", target, &report);
 }
 
-/// Checks a view whose COLLATE loses an index to the plan.
+/// Checks a view with a COLLATE that uses an index before the plan, and not after it.
 fn test_collate_index(lab: &mut Lab, target: &str) {
     let general = "CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci";
     let statements = [

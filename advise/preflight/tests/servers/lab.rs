@@ -12,7 +12,7 @@ use server::{NoProgress, Server, open};
 pub struct Lab {
     pub server: Server,
     pub conn: Conn,
-    /// Server of the rehearsals, of the same version.
+    /// Server of the rehearsals. If it is `None`, one of the same version is started.
     pub private: Option<Server>,
 }
 

@@ -25,7 +25,8 @@ fn repairs(report: &Report) -> usize {
     report.plan.as_ref().unwrap().steps.iter().filter(|step| step.sql.starts_with("UPDATE")).count()
 }
 
-/// Words whose last letter and sign are UTF-8 of another letter stay as they are.
+/// Words stay as they are if two of their characters have latin1 bytes that are UTF-8 of one
+/// letter.
 #[test]
 fn leaves_clean_text() {
     for (server, target) in SERVERS {
