@@ -42,7 +42,7 @@ pub fn build_programs(conn: &mut Conn, definitions: &Definitions) -> Result<Vec<
     let is_program = |object: &&Object| object.name.kind.is_program_or_view();
     let unbuilt = create_all(conn, definitions.objects.iter().filter(is_program).collect())?;
     for object in &definitions.objects {
-        // MariaDB 10.11 reads PACKAGE in a GRANT under this mode only.
+        // MariaDB 10.11 reads PACKAGE in a GRANT under the SQL mode ORACLE only.
         let is_package = matches!(object.name.kind, Kind::Package | Kind::PackageBody);
         let sql_mode = if is_package { "ORACLE" } else { SQL_MODE };
         if !object.grants.is_empty() {

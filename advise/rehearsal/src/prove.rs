@@ -101,7 +101,7 @@ fn reload(conn: &mut Conn, schema: &str, table: &str, create: &str) -> Result<()
     conn.query_drop(format!("INSERT INTO {copy} ({names}) SELECT {names} FROM {}", quote_table(schema, table)))
         .map_err(failed("INSERT"))?;
     let mut stale = Vec::new();
-    // The times of a copy are its own.
+    // The row times of a copy differ from those of its table.
     let is_computed = |expression: &str| !expression.is_empty() && !matches!(expression, "ROW START" | "ROW END");
     for (name, is_text, _) in columns.iter().filter(|(.., expression)| is_computed(expression)) {
         let value = |conn: &mut Conn, table: &str| -> Option<String> {

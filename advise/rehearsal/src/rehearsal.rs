@@ -34,8 +34,8 @@ pub struct Rehearsal<'s> {
 }
 
 impl<'s> Rehearsal<'s> {
-    /// Creates the objects on a private server and fills the tables by `fill`. Schemas of these
-    /// names are dropped first. Programs are created afterwards. Returns what the copy lacks.
+    /// Creates the objects on a private server and fills the tables by `fill`. Schemas of the same
+    /// names are dropped first. Programs are created after `fill`. Returns what the copy lacks.
     pub fn build<E: From<Error>>(
         server: &'s Server,
         definitions: &Definitions,
