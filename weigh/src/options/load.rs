@@ -192,7 +192,7 @@ impl LoadArgs {
     }
 
     /// Returns the protocol of built-in workloads: text by default if all of them need it. Notes
-    /// workloads that need it and don't get it.
+    /// the first workload that needs it and doesn't get it.
     pub fn protocol(&self, workloads: &[Workload]) -> load::Protocol {
         let needs_text = |workload: &&Workload| workload.needs_text_protocol();
         let Some(workload) = workloads.iter().find(needs_text) else {

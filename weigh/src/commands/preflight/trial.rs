@@ -51,8 +51,8 @@ impl Trial {
         Ok(Some(Self { spec: trial, options, is_typed }))
     }
 
-    /// Starts and stops the server if the command line names it. It then fails before rows are
-    /// read.
+    /// Starts and stops the server if the command line names it or settings for it. It then fails
+    /// before rows are read.
     pub fn check(&self, progress: &dyn Progress) -> Result<()> {
         if self.is_typed { Ok(server::open(&self.spec, &self.options, progress)?.stop()?) } else { Ok(()) }
     }

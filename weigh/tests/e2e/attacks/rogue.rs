@@ -202,7 +202,7 @@ pub fn null_and_invalid_utf8(client: &mut UnixStream) {
     send(client, &[head(), packet(4, b"\xfb"), packet(5, b"\x02\xff\xfe"), packet(6, b"\xfe\0\0\x02\0")].concat());
 }
 
-/// Asks for a file, and fails if one is sent.
+/// Asks for a file. If one is sent, panics, which ends the thread of this connection only.
 pub fn local_infile(client: &mut UnixStream) {
     send(client, &packet(1, b"\xfb/etc/passwd"));
     let mut header = [0; 4];
