@@ -85,8 +85,8 @@ impl Copy<'_> {
         self.count_rows(schema, name)
     }
 
-    /// Adds a row for each number and text of a statement, which has it in every column that can
-    /// hold it. A lookup of one row by a unique key then finds it.
+    /// Adds a row for each of the first `MAX_CONSTANTS` numbers and texts of a statement, which has
+    /// it in every column that can hold it. A lookup of one row by a unique key then finds it.
     pub fn add_rows_of_constants(&mut self, tables: &[(String, String)], statement: &str) -> Result<(), Error> {
         let tokens = tokenize(statement, SqlMode::default());
         let constants = tokens.filter(|token| matches!(token.kind, TokenKind::Number | TokenKind::StringLiteral));

@@ -230,7 +230,7 @@ pub fn create_definers(conn: &mut Conn, text: &str) {
 
 /// Returns user and host of each ``DEFINER=`user`@`host` ``.
 fn definers(text: &str) -> Vec<(String, String)> {
-    // Rows of a dump are long, and name no definer.
+    // Longer statements are rows of a dump, which name no definer.
     if text.len() > MAX_DEFINITION_BYTES {
         return Vec::new();
     }

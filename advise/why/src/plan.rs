@@ -131,7 +131,7 @@ pub fn is_sorted(access: &TableAccess) -> bool {
     access.extra.contains("filesort") || access.extra.contains("Using temporary")
 }
 
-/// True if an index is read from its first row on, for its order.
+/// True if an index is read from its first row on, and its rows are not sorted.
 pub fn has_order(access: &TableAccess) -> bool {
     access.access == "index" && !is_sorted(access)
 }

@@ -19,7 +19,7 @@ pub fn explain(copy: &Copy<'_>, refused: &Refused<'_>) -> Result<Option<Cause>, 
     let columns: Vec<&Column> = names.filter_map(|name| table.column(&name)).collect();
     let collations: Vec<&str> = columns.iter().filter_map(|column| column.collation.as_deref()).collect();
     let count = |one: &str| collations.iter().filter(|other| is_same_collation(one, other)).count();
-    // The first of those that are named most.
+    // The first of the collations that most of the columns have.
     let Some(most) = collations.iter().rev().max_by_key(|one| count(one)) else { return Ok(None) };
     if count(most) == columns.len() {
         return Ok(None);

@@ -189,8 +189,8 @@ fn shorten_column(
     Ok(Some(attempt))
 }
 
-/// Gives long text columns a prefix in the indexes that the statement adds, and lowers a longer
-/// one.
+/// Gives long text columns a prefix in the indexes that the statement adds, and lowers prefixes
+/// that are too long.
 fn add_prefixes(refused: &Refused<'_>, limit: u64) -> Option<Attempt> {
     let tokens = tokens_without_comments(refused.text);
     let room = limit / WIDEST;

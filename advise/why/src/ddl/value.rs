@@ -12,8 +12,8 @@ use crate::syntax::Declaration;
 use crate::trial::{Act, Change, Inner, Subject};
 
 /// Judges a statement that the server refuses because a character set lacks a value: that of a
-/// column, or of a parameter or variable of a program. `None` for other refusals, and if neither is
-/// found.
+/// column, of a parameter or variable of a program, or of a literal with an introducer. `None` for
+/// other refusals, and if none of these is found.
 pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) -> Result<Option<Vec<Finding>>, Error> {
     let changes = match refusal.code {
         error_code::TRUNCATED_WRONG_VALUE_FOR_FIELD if refusal.message.contains("ncorrect string value") => {

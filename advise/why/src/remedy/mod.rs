@@ -88,8 +88,8 @@ fn quota(scope: Scope) -> usize {
     }
 }
 
-/// Tries the changes for a fault, and returns those after which it is gone, the smallest first,
-/// those that lose characters last.
+/// Tries the changes for a fault. Returns those after which the fault is gone, up to a quota for
+/// each scope, the smallest first, those that lose characters last.
 pub fn find(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Remedy>, Error> {
     find_by(copy, fault, &is_mended)
 }
@@ -225,7 +225,7 @@ pub(crate) fn with_collation(text: &str, charset: &str, collation: &str, is_simp
     format!("CONVERT({text} USING {target}) COLLATE {collation}")
 }
 
-/// Rank of a character set by what it can hold: text of one fits into all of higher rank.
+/// Rank of a character set by what it can hold: text of one mostly fits into those of higher rank.
 pub(crate) fn breadth(charset: &str) -> u8 {
     match current_charset_name(charset) {
         "utf8mb4" | "utf32" | "utf16" | "utf16le" | "gb18030" => 4,
