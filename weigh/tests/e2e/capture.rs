@@ -89,7 +89,7 @@ fn capture_shop(workspace: &Workspace, server: &Server, words: &[&str]) -> Finis
     let Address::Socket(socket) = &server.endpoint().address else { panic!() };
     let login = ["capture", "--no-defaults", "--user=reader", "--socket", socket.to_str().unwrap(), "--schema=shop"];
     let child = workspace.weigh(&[&login, words].concat()).spawn().unwrap();
-    // Not `Workspace::end`: the test's server has processes in this workspace, too.
+    // Not `Workspace::wait_for_end`: the test's server has processes in this workspace, too.
     Finished::from_output(child.wait_with_output().unwrap())
 }
 

@@ -127,7 +127,8 @@ fn assert_found(workspace: &Workspace, finished: &Finished) {
     );
 }
 
-/// Asserts every output format, and what is refused, from the folder of the run alone.
+/// Asserts JSON, Markdown, the page and a comparison, all from the folder of the run alone, and
+/// that the run is not resumed.
 fn assert_reported(workspace: &Workspace) {
     let out = workspace.out();
     let out = out.to_str().unwrap();

@@ -88,7 +88,7 @@ fn count_cases(xml: &str) -> [usize; 3] {
     counts
 }
 
-/// Asserts that a command's own JSON as a baseline makes it pass, in every format.
+/// Asserts that a command's own JSON as a baseline makes it pass, as text, JUnit and SARIF.
 fn assert_baseline_passes(workspace: &Workspace, words: &[&str], findings: usize) {
     let json = run(workspace, &[words, &["--format=json"]].concat());
     assert_eq!(json.code, Some(1), "{json}");

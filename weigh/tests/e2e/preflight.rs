@@ -316,8 +316,8 @@ fn times_an_alter_on_a_sample_of_mysql() {
     time_alter_on_a_sample("mysql@sid", "utf8mb4_0900_ai_ci");
 }
 
-/// An account that may read one of three tables: it is checked, and the others are reported with
-/// their grants.
+/// An account that may read one of three tables and insert into another: the first is checked, and
+/// the grants to read the other and to see programs are named.
 #[test]
 fn reports_missing_privileges() {
     let mut shop = Shop::on("mariadb");

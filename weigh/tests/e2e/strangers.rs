@@ -88,7 +88,7 @@ fn names_are_data_in_every_output() {
         assert_text_is_data(&done);
     }
     check_documents(&workspace, &server, &to);
-    // Nothing but the folder is written.
+    // Nothing is written but the captured folder and the folders of results.
     let entries: HashSet<_> = fs::read_dir(workspace.root()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(entries, HashSet::from(["tmp", "inner", "weigh-results"].map(OsString::from)));
     assert_eq!(fs::read_dir(workspace.root().join("inner")).unwrap().count(), 1);
@@ -367,7 +367,7 @@ fn generate(random: &mut Xoshiro256PlusPlus) -> String {
 
 /// Returns texts in which a comment begins or ends for the tokenizer, or does not.
 fn comments_to_try() -> Vec<String> {
-    // An end of a line ends a comment of its own.
+    // A line feed would end the comment at once.
     let bytes = (1..=0x7F_u8).filter(|byte| *byte != b'\n');
     let mut texts: Vec<String> = bytes.map(|byte| format!("SELECT 1 --{}2 '\n", char::from(byte))).collect();
     for mark in ["/*", "/*!999999"] {

@@ -109,7 +109,7 @@ fn find_planted_differences(server: &str) {
     };
     assert_eq!((example.control[0].as_str(), example.treatment[0].as_str()), ("2", "3"));
 
-    // Text starts with the verdict. Compared with itself, nothing differs.
+    // The text counts the classes by kind of difference.
     let text = compare(&workspace, &[&server, "-c", "as-is,utf8mb4_unicode_ci"]);
     assert!(
         text.stdout.contains(

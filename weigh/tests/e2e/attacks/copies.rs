@@ -39,7 +39,7 @@ fn try_second_wall(spec: &str) {
     foreign.run("GRANT SELECT ON mysql.* TO bench@localhost");
     run("bench", &compare).refuses_with(&["SELECT on mysql.*", "--trust"]);
     foreign.run("REVOKE SELECT ON mysql.* FROM bench@localhost");
-    // SHOW GRANTS does not show the rights of every account.
+    // SHOW GRANTS does not show the rights that every account has.
     foreign.run("CREATE DATABASE test");
     foreign.run("INSERT INTO mysql.db (Host, Db, User, Select_priv) VALUES ('%', 'test', '', 'Y')");
     foreign.run("FLUSH PRIVILEGES");

@@ -78,7 +78,7 @@ pub fn write_program(workspace: &Workspace, script: &str) -> (PathBuf, Ear) {
     (basedir, Ear::listen(workspace.tmp()))
 }
 
-/// Runs the program from an archive. Returns the program's output.
+/// Runs the program from an archive. Returns the output of weigh, and what the program said.
 fn run_archive(workspace: &Workspace, script: &str) -> (Finished, String) {
     let (_, ear) = write_program(workspace, script);
     let (archive, cache) = (workspace.root().join("s.tar"), workspace.root().join("cache"));
