@@ -9,8 +9,8 @@ use mysql_collation::{Charset, Collation, Content, Direction, Flavour, RowKey, S
 use super::rows::Rows;
 use crate::verify::{Outcome, Session, hex, quote_collation};
 
-/// Compares with the server's `STRCMP` under collations whose `=` or `<` the library says is that
-/// of bytes.
+/// Compares with the server's `STRCMP` under collations whose `=` the library says is that of
+/// bytes, with or without trailing spaces, and of these also the `<` that it says is that of bytes.
 pub fn compare_bytewise(
     session: &mut Session<'_>,
     collation: Collation,
