@@ -43,7 +43,7 @@ const RENAMED: [(&str, &str); 9] = [
     ("nvl", "IFNULL"),
 ];
 
-/// Substitutes of removed functions that have no new name.
+/// Substitutes of functions that the new server may lack and that have no other name.
 const ADVICE: [(&str, &str); 12] = [
     (
         "encode decode des_encrypt des_decrypt",

@@ -33,7 +33,7 @@ const PARTITIONS_UNSUPPORTED: u16 = 1178;
 /// Errors of regular expressions of MySQL 8.0 and later.
 const REGEXP_ERRORS: std::ops::RangeInclusive<u16> = 3685..=3699;
 
-/// The `sql_mode` in place of one without other modes than strict ones.
+/// The `sql_mode` in place of one that has strict modes only, or none.
 const LENIENT_MODE: &str = "NO_ENGINE_SUBSTITUTION";
 
 /// Returns what to try instead of a refused statement, the nearest first. `sql_mode` is the

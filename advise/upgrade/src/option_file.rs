@@ -149,7 +149,8 @@ fn hide_value(text: &str, name: &str) -> String {
     }
 }
 
-/// Adds to each finding what takes the place of its option, if that is known.
+/// Adds to each finding what takes the place of its option or of its value of `sql_mode`, if that
+/// is known.
 fn add_successors(server: &Server, refused: &[Refused], findings: &mut [Finding]) -> Result<(), Error> {
     let new = server.flavour();
     let names: Vec<String> = refused.iter().flat_map(|one| successor::candidates(new, &one.name)).collect();

@@ -154,8 +154,8 @@ fn write_statement(statement: &str, out: &mut impl Write) -> io::Result<()> {
     out.write_all(if may_end_in_comment { b"\n" } else { b"" })
 }
 
-/// True if a semicolon could end the statement early. With `NO_BACKSLASH_ESCAPES`, it may stand in
-/// a string or behind one.
+/// True if a semicolon could end the statement early. With a backslash, this can't be told: under
+/// `NO_BACKSLASH_ESCAPES`, strings end elsewhere.
 fn has_delimiter(statement: &[u8]) -> bool {
     let has = |byte| memchr::memchr(byte, statement).is_some();
     has(b';') && (has(b'\\') || split_statements(&String::from_utf8_lossy(statement), SqlMode::default()).len() > 1)

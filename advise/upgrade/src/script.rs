@@ -390,8 +390,8 @@ fn index_findings(server: &Server, request: &why::Request) -> Result<Vec<why::Fi
     }
 }
 
-/// Reports the tables in which scripts created columns with different collations on the two
-/// servers.
+/// Reports the tables in which scripts created or changed columns that got different collations on
+/// the two servers.
 pub fn created_columns(pair: &Pair<'_>, loaded: &Columns, given: &[&Given]) -> Vec<Finding> {
     let mut by_table: std::collections::BTreeMap<(String, String), Vec<String>> = std::collections::BTreeMap::new();
     let mut named: BTreeSet<String> = BTreeSet::new();

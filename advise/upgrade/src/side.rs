@@ -57,7 +57,8 @@ pub struct Session<'s> {
     pub conn: Conn,
     /// Schema in use.
     pub schema: Option<String>,
-    /// `SET …` and `CREATE TEMPORARY TABLE …` that ran, in order.
+    /// `SET …` and `CREATE TEMPORARY TABLE …` that ran, in order, without those longer than
+    /// `MAX_PRELUDE_BYTES`.
     pub prelude: Vec<String>,
     pub encoding: why::Encoding,
 }
