@@ -197,7 +197,7 @@ fn without_valgrind_and_a_way_to_install_it_the_reason_is_said() {
     assert_eq!(finished.stderr.trim().lines().count(), 1, "{finished}");
 }
 
-/// Ends a count of one cell, and checks its exit status and message.
+/// Waits until a count ends, and asserts exit status 2 and its message.
 fn ends_with(mut command: Command, workspace: &Workspace, message: &str) -> Finished {
     let finished = workspace.wait_for_end(command.spawn().unwrap());
     assert!(finished.code == Some(2) && finished.stderr.contains(message), "{finished}");

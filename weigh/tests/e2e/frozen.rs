@@ -31,7 +31,7 @@ fn freeze_private_server(server: &str) {
     let mut child = workspace.bench(&ENDLESS, &["--server", server, "-c", "utf8mb4_bin", TIMEOUT]).spawn().unwrap();
     workspace.wait_for_blocks(&mut child);
     send(Signal::STOP, workspace.server_pid());
-    // `end` asserts that process and folder are gone.
+    // `wait_for_end` asserts that process and folder are gone.
     let finished = workspace.wait_for_end(child);
     assert_reported(&finished, &format!("{server} does not answer"), "is stopped (SIGSTOP)");
     assert_kept(&workspace, &finished);

@@ -1,6 +1,6 @@
 //! `weigh` end to end: the real program on real servers. Each test has its own folder, which also
-//! holds weigh's private instances. `Workspace::end` asserts that no process or instance is
-//! left.
+//! holds weigh's private instances. `Workspace::wait_for_end` asserts that no process or instance
+//! is left.
 
 mod accounting;
 mod action;

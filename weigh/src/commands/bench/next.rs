@@ -60,7 +60,8 @@ fn workload_words(bench: &Bench, condition: &Condition) -> [String; 2] {
     ["--workload".to_owned(), workload]
 }
 
-/// Returns the options of the load that differ from the defaults of `weigh profile`.
+/// Returns the options of the load that differ from the defaults of `weigh profile`, but not the
+/// number of tables, the distribution of rows and the seed.
 fn load_words(bench: &Bench, condition: &Condition, variant: &Variant) -> Vec<String> {
     let (request, default) = (&bench.request, workload::Options::default());
     let mut words = Vec::new();

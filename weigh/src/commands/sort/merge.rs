@@ -66,7 +66,8 @@ pub fn merge_files<'i>(
     Ok(Merge::new(inputs?, order.key_order()))
 }
 
-/// Refuses an output that is also an input: it would be truncated before it is read.
+/// Refuses an output that is also an input: the inputs are read while it is written, and a file
+/// that is open as `/dev/stdout` would be truncated.
 pub fn refuse_output_as_input(output: &Path, files: &[PathBuf]) -> Result<()> {
     let Ok(output_file) = fs::metadata(output) else { return Ok(()) };
     let is_output = |path: &&PathBuf| {

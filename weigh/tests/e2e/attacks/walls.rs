@@ -1,5 +1,6 @@
 //! Programs, dumps and scripts that try to reach files and sockets outside of a private server:
-//! through links, or by names in the option file. The mode of each lets every user in.
+//! through links, or by names in the option file. By their modes every user may use these, so only
+//! the confinement can keep the programs out.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
