@@ -1,8 +1,8 @@
 //! `cargo xtask versions`: which collations weigh characters differently in which server versions.
 //!
-//! Each server returns a checksum of the weights of every 256 code points in every collation of a
-//! multi-byte charset. The weights themselves are read only where the checksums of two servers
-//! differ. In 8-bit charsets, the weights of all bytes are read.
+//! For each collation of a multi-byte charset that two servers have, each returns a checksum of the
+//! weights of every 256 code points. The weights themselves are read only where the checksums of
+//! two servers differ. In 8-bit charsets, the weights of all bytes are read.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -11,7 +11,7 @@
 //!
 //! A server answers some ten million pairs per second in long strings: for each character `a`, one
 //! string `a a a b a c …` with every character after it. If the result isn't the concatenation of
-//! the characters' weights, the pairs are queried one by one.
+//! the weights of characters and contractions found before, the pairs are queried one by one.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::RangeInclusive;

@@ -66,8 +66,8 @@ pub fn resolve(script: &Script, preferred_collations: &[String]) -> Resolved {
 struct Resolver<'s> {
     preferred_collations: &'s [String],
     mappings: HashMap<u32, Vec<&'s Mapping>>,
-    /// True if addresses are file offsets, as perf writes since 5.18. Otherwise addresses are
-    /// virtual addresses of the process.
+    /// True if addresses in files are file offsets, as perf 6.1 writes. Otherwise they are virtual
+    /// addresses of the process.
     has_file_offsets: bool,
     images: HashMap<Arc<str>, Option<Image>>,
     /// Function by process, file and address. With file offsets the process is 0.
@@ -206,7 +206,7 @@ fn has_file_offsets(script: &Script, mappings: &HashMap<u32, Vec<&Mapping>>) -> 
     let mut in_files = in_files.peekable();
     if script.mappings.is_empty() {
         // Without mappings only file offsets can be resolved. They are far below the addresses of
-        // mapped files.
+        // shared libraries.
         const MAX_FILE_SIZE: u64 = 1 << 36;
         return in_files.all(|(_, frame)| frame.address < MAX_FILE_SIZE);
     }

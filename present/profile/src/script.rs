@@ -35,8 +35,8 @@ pub struct Sample {
 /// A frame of a printed stack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// Virtual address of the process or the kernel. For code in a file, perf 5.18 and later print
-    /// the offset in the file.
+    /// Virtual address of the process or the kernel. For code in a file, some versions of perf,
+    /// such as 6.1, print the offset in the file.
     pub address: u64,
     /// Function, if perf knows it.
     pub symbol: Option<Arc<str>>,

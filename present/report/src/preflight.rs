@@ -97,7 +97,8 @@ fn verdict(report: &Report) -> String {
     }
 }
 
-/// Returns the verdict if no column needs a conversion: all have the collation, or keep their own.
+/// Returns the verdict if no column is converted: there is none, or all have the collation or keep
+/// their own.
 fn nothing_to_convert(report: &Report, rest: &str) -> String {
     let kept: u64 = report.tables.iter().map(|table| table.kept.len() as u64).sum();
     let why = match (report.columns, kept) {

@@ -121,8 +121,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     bench::run_on(&bench, &openings)
 }
 
-/// Refuses a recipe whose settings could run programs or reach hosts, unless the user trusts it.
-/// Its servers are checked too if the user names none.
+/// Refuses a recipe with settings that can name files or programs, unless the user trusts it. If
+/// the user names no server, the recipe's servers are checked, too.
 fn refuse_untrusted(args: &RunArgs, recipe: &Recipe) -> Result<()> {
     let mut foreign = describe_foreign_settings(&recipe_settings(args, recipe)?);
     if !args.connect.names_servers() {

@@ -276,8 +276,8 @@ impl ConnectArgs {
         self.server_texts().next().is_some() || self.names_running_server()
     }
 
-    /// Fails if an argument or an option names a server or its settings, which a command that reads
-    /// `what` does not have.
+    /// Fails if an argument or an option names a server or its settings: `what` is read without a
+    /// server.
     pub fn refuse_servers(&self, what: &str) -> Result<()> {
         if self.names_servers() || !self.settings.is_empty() {
             bail!("{what} is read without a server: leave out --server, --set and the options of a connection");
