@@ -1,4 +1,4 @@
-//! CSV of a run's report: a line per comparison and per baseline.
+//! CSV of a run's report: a line per comparison, and per variant that is compared with none.
 
 use measure::{Comparison, ConditionResult, Driver, Mode, VariantResult};
 use serde::Serialize;

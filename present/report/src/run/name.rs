@@ -52,7 +52,7 @@ pub(crate) fn condition_name(run: &Run, condition: usize) -> String {
     }
 }
 
-/// Returns a variant with its server, and marks the A/A copy.
+/// Returns a variant, with its server if the run has several, and marks the A/A copy.
 pub(crate) fn full_variant_name(run: &Run, index: usize) -> String {
     let copy = if run.variants[index].copy { " (the A/A copy)" } else { "" };
     format!("{}{copy}{}", variant_name(run, index), on_server(run, index))

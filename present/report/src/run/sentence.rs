@@ -66,7 +66,7 @@ fn describe_sweep(run: &Run, name: &str, conditions: &[&ConditionResult]) -> Vec
     sentences.chain(missing).collect()
 }
 
-/// Returns the variant of a comparison with its server.
+/// Returns the variant of a comparison, with its server if the run has several.
 fn variant_and_server(run: &Run, comparison: &Comparison) -> String {
     variant_name(run, comparison.variant) + &on_server(run, comparison.variant)
 }

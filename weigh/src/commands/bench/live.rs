@@ -56,8 +56,8 @@ impl<'a> Live<'a> {
         display::end();
     }
 
-    /// Returns a line for each workload whose differences in server CPU per query have changed
-    /// since the last call.
+    /// Returns the lines of differences in server CPU per query, one per workload, that were not
+    /// returned before.
     fn new_lines_so_far(&self) -> Vec<String> {
         let differences = self.differences.lock().unwrap_or_else(PoisonError::into_inner);
         let mut by_workload: Vec<(&str, Vec<&str>)> = Vec::new();

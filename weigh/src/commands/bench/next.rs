@@ -10,7 +10,8 @@ use crate::argv::quote_for_shell;
 use crate::commands::profile::DEFAULT_TABLE_SIZE;
 
 /// Returns `weigh profile` with the arguments of the pair that costs most. `None` if no collation
-/// takes more CPU, and with sysbench or `--buffer-pool`, which `weigh profile` lacks.
+/// takes more CPU, for a server that only connection options name, and with sysbench or
+/// `--buffer-pool`, which `weigh profile` lacks.
 pub fn profile_command(bench: &Bench, openings: &[Opening], report: &Report) -> Option<String> {
     let request = &bench.request;
     if request.driver != Driver::Native || request.buffer_pool.is_some() {

@@ -15,9 +15,8 @@ pub struct Unopened {
     pub state: String,
 }
 
-/// Returns what is known of a private server. `None` for a running server, and for one whose name
-/// says no product, such as a folder. If no version is known, the collations are all of the
-/// product's.
+/// Returns what is known of a private server. `None` for a running server, a folder, and a name
+/// that says no product. If no version is known, the collations are all of the product's.
 pub fn look_up(spec: &Spec) -> Result<Option<Unopened>> {
     let Spec::Private(origin) = spec else { return Ok(None) };
     let listed = fetch::list_servers()?;

@@ -86,8 +86,8 @@ fn row_name(run: &Run, comparison: &Comparison) -> String {
     }
 }
 
-/// Returns the baseline of the title. Rows of other kinds of text can have another baseline,
-/// because latin1 can't hold all of them.
+/// Returns the baseline of the title. Conditions with other kinds of text can have another
+/// baseline, because latin1 can't hold all text.
 fn first_baseline(run: &Run, analysis: &Analysis) -> Option<String> {
     let first = compared(analysis).find(|comparison| comparison.kind == PairKind::Collation)?;
     Some(variant_name(run, first.baseline))
