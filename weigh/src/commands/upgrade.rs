@@ -76,8 +76,8 @@ pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
     print(args, baseline.as_ref(), report)
 }
 
-/// True if the old server's `collation_server` is the user's: with `--set`, `--my-cnf` or a running
-/// server.
+/// True if the old server's `collation_server` is the user's: given by `--set`, or with `--my-cnf`
+/// or a running server.
 fn has_collation_server(args: &UpgradeArgs, schema: &Schema) -> bool {
     let names = ["collation_server", "character_set_server"];
     let is_set = args.settings.iter().any(|one| names.contains(&one.name.variable().as_str()));

@@ -372,7 +372,7 @@ impl ConnectArgs {
     }
 
     /// Returns the options, with their values, that [`Self::adopt_typed_servers`] takes for a
-    /// repetition: all servers if one of them is running, without passwords.
+    /// repetition: all servers if one of them is a [`Spec::Attach`], without passwords.
     pub fn options_to_repeat(&self) -> Result<Vec<(&'static str, String)>> {
         let specs: Vec<Spec> = self.server_texts().map(SpecText::spec).collect::<Result<_>>()?;
         let is_attached = specs.iter().any(|spec| matches!(spec, Spec::Attach(_)));
@@ -381,7 +381,8 @@ impl ConnectArgs {
     }
 
     /// Adopts the servers that `typed` repeats, with their passwords. Returns `true` if it repeats
-    /// all running servers of this command line. Fails if it names others.
+    /// all servers of this command line that are a [`Spec::Attach`], and all options of a
+    /// connection. Fails if it names others.
     pub fn adopt_typed_servers(&mut self, typed: &Self) -> Result<bool> {
         let specs = |arguments: &Self| -> Result<Vec<Spec>> { arguments.server_texts().map(SpecText::spec).collect() };
         let (own, repeated) = (specs(self)?, specs(typed)?);

@@ -16,7 +16,7 @@ const MAX_BYTES: u64 = 64 << 20;
 /// File by which a folder of `weigh bench` is known.
 const RUN_FILE: &str = "run.json";
 
-/// Returns `true` if a path names counts: a file, or a folder without a run that has JSON files.
+/// Returns `true` if a path names counts: a file, or a folder that has JSON files and no run.
 pub fn are_counts(path: &Path) -> bool {
     path.is_file() || (path.is_dir() && !path.join(RUN_FILE).exists() && !json_files(path).is_empty())
 }

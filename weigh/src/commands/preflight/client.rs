@@ -48,7 +48,7 @@ impl Client {
     }
 }
 
-/// Returns the options on option files, which clients take in the first place only.
+/// Returns the option on option files, which clients accept as their first argument only.
 fn option_file_words(login: &Login) -> Vec<String> {
     let with_path = |option: &str, path: &Path| vec![format!("{option}={}", path.display())];
     match (login.no_defaults, &login.defaults_file, &login.defaults_extra_file) {

@@ -23,7 +23,7 @@ pub struct Trial {
 impl Trial {
     /// Chooses the server that `--trial` names, else the private server that is read, or of a
     /// running one the nearest installed version. `None` with `--trial none`, with `--scratch`, and
-    /// if no server is installed.
+    /// if no server of the flavour is installed.
     pub fn choose(
         args: &PreflightArgs,
         spec: &Spec,
