@@ -47,7 +47,8 @@ fn measures_every_collation_and_the_engine() {
 
 const ONE: [&str; 5] = ["micro", "--server=mariadb", "--text=ascii", "--difference=equal", "--collation=utf8mb4_bin"];
 
-/// Returns the workspace's processes with these words in environment or arguments.
+/// Returns the workspace's processes with an environment variable or argument that begins with
+/// `words`.
 fn find_processes(workspace: &Workspace, words: &str) -> Vec<u32> {
     let read = |pid, file| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
     let has_it = |pid: &u32| {

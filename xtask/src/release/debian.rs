@@ -1,4 +1,4 @@
-//! The Debian package.
+//! Debian packages of the command and of the C library.
 
 use std::ffi::OsStr;
 use std::fs;
