@@ -1,5 +1,7 @@
 //! Results of a rehearsal.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +46,7 @@ pub struct Report {
     /// True if two running servers were compared, and nothing was rehearsed.
     #[serde(default)]
     pub live: bool,
-    /// Phases in their order, with the time they took.
+    /// Phases of the whole command in their order, with the time they took.
     pub phases: Vec<Phase>,
 }
 
@@ -258,6 +260,13 @@ pub struct DumpChange {
 pub struct Phase {
     pub name: String,
     pub seconds: f64,
+}
+
+impl Phase {
+    /// Makes a phase, with its time in tenths of a second.
+    pub fn new(name: &str, took: Duration) -> Self {
+        Self { name: name.to_owned(), seconds: (took.as_secs_f64() * 10.0).round() / 10.0 }
+    }
 }
 
 impl Report {

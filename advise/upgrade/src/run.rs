@@ -1,7 +1,7 @@
 //! The rehearsal: both servers, first as they are, then with settings.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rehearsal::{Definitions, Values};
 use server::{Progress, Server, is_same_collation};
@@ -63,7 +63,6 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
     refuse_empty_dumps(source, request, &before)?;
     let mut after = phases.time("the new server", || run_target(source, target, request, &before))?;
     after.notes.extend(events::describe(&defaults, &before.definitions));
-    let begun = Instant::now();
     let mut settings = if settings::count_caused(&after.findings) == 0 {
         Settings::default()
     } else {
@@ -73,8 +72,9 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
     // No setting of the new server mends a line of the option file.
     let of_options = request.option_findings.iter().flatten().map(title);
     settings.left.splice(0..0, of_options);
-    phases.push("settings", begun.elapsed());
-    let mut replication = replication::judge(source, target, &defaults, (&before.uses, &after.uses))?;
+    phases.end("settings");
+    let mut replication =
+        phases.time("replication", || replication::judge(source, target, &defaults, (&before.uses, &after.uses)))?;
     replication.extend(after.refused_statements);
     let mut rewritten = match (&request.schema, &request.rewrite) {
         (Schema::Dumps(dumps), Some(out)) => Some(phases.time("the rewritten dump", || {
@@ -184,27 +184,27 @@ fn list_unchecked(request: &Request, copied: &Definitions) -> Vec<String> {
     all
 }
 
-/// Phases that are done, with the time they took.
+/// Phases that are done. Each begins where the one before it ended, so that they add up.
 pub struct Phases<'p> {
     pub all: Vec<Phase>,
+    begun: Instant,
     progress: &'p dyn Progress,
 }
 
 impl<'p> Phases<'p> {
     pub fn new(progress: &'p dyn Progress) -> Self {
-        Self { all: Vec::new(), progress }
+        Self { all: Vec::new(), begun: Instant::now(), progress }
     }
 
     pub fn time<T>(&mut self, name: &str, run: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         self.progress.step(name);
-        let begun = Instant::now();
         let result = run()?;
-        self.push(name, begun.elapsed());
+        self.end(name);
         Ok(result)
     }
 
-    fn push(&mut self, name: &str, took: Duration) {
-        self.all.push(Phase { name: name.to_owned(), seconds: (took.as_secs_f64() * 10.0).round() / 10.0 });
+    fn end(&mut self, name: &str) {
+        self.all.push(Phase::new(name, std::mem::replace(&mut self.begun, Instant::now()).elapsed()));
     }
 
     fn last(&self) -> f64 {

@@ -67,10 +67,11 @@ pub fn text(report: &Report, style: Style) -> String {
     if !report.unchecked.is_empty() {
         push_wrapped(&format!("Not checked: {}.", report.unchecked.join("; ")), "", &mut out);
     }
-    let took: Vec<String> =
+    let phases: Vec<String> =
         report.phases.iter().map(|phase| format!("{} {:.1} s", phase.name, phase.seconds)).collect();
-    if !took.is_empty() {
-        let _ = writeln!(out, "\nTook: {}.", took.join(", "));
+    if !phases.is_empty() {
+        let seconds: f64 = report.phases.iter().map(|phase| phase.seconds).sum();
+        let _ = writeln!(out, "\nTook {seconds:.1} s: {}.", phases.join(", "));
     }
     out
 }

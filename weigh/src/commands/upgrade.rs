@@ -5,6 +5,7 @@ mod args;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Instant;
 
 use anyhow::{Result, anyhow, bail};
 use audit::Severity;
@@ -13,7 +14,7 @@ use progress::Bar;
 use rehearsal::Values;
 use report::upgrade as printed;
 use server::{DEFAULT_TIMEOUT, Login, Options, Progress, Server, Setting, Spec, collation_charset};
-use upgrade::{Dump, Given, LiveRequest, Report, Request, Schema, rehearse};
+use upgrade::{Dump, Given, LiveRequest, Phase, Report, Request, Schema, rehearse};
 
 use super::preflight::find_nearest_server;
 use crate::dump::{BUFFER_POOL_BYTES, open_packed, read_lines};
@@ -54,10 +55,12 @@ pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
         drop(bar);
         return print(args, baseline.as_ref(), report);
     }
+    let begun = Instant::now();
     let Source { server: source, schema, unseen } = open_source(args, &from, &bar)?;
     let own = options(args, &[&args.settings, &args.settings_to]);
     let (target, option_findings) = upgrade::open_target(&to, &own, &bar)
         .map_err(|error| anyhow!("{error}\nThe new server does not start with --set and --set-to as they are."))?;
+    let begin = Phase::new(if from.is_running() { "definitions and starts" } else { "starts" }, begun.elapsed());
     let request = Request {
         has_collation_server: has_collation_server(args, &schema),
         schema,
@@ -69,9 +72,12 @@ pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
         option_findings,
         rewrite,
     };
-    let report = rehearse(&source, &target, &request, &bar)?;
+    let mut report = rehearse(&source, &target, &request, &bar)?;
+    let rehearsed = Instant::now();
     source.stop()?;
     target.stop()?;
+    report.phases.insert(0, begin);
+    report.phases.push(Phase::new("ends", rehearsed.elapsed()));
     drop(bar);
     print(args, baseline.as_ref(), report)
 }
@@ -99,14 +105,18 @@ fn compare_live(args: &UpgradeArgs, specs: [&Spec; 2], scripts: Vec<Vec<Given>>,
     }
     let own = Options { timeout: args.timeout, ..Options::default() };
     let open = |spec: &Spec| server::open(spec, &own, bar);
+    let begun = Instant::now();
     let (source, target) = (open(specs[0])?, open(specs[1])?);
+    let begin = Phase::new("connections", begun.elapsed());
     let request = LiveRequest {
         schemas: args.schemas.clone(),
         scripts,
         first: first_statements(args),
         limit: args.timeout.unwrap_or(DEFAULT_TIMEOUT),
     };
-    Ok(upgrade::compare_live(&source, &target, &request, bar)?)
+    let mut report = upgrade::compare_live(&source, &target, &request, bar)?;
+    report.phases.insert(0, begin);
+    Ok(report)
 }
 
 fn print(args: &UpgradeArgs, baseline: Option<&Baseline>, report: Report) -> Result<ExitCode> {

@@ -225,6 +225,9 @@ fn what_was_tried_is_counted_and_the_rest_is_named() {
     assert!(findings.iter().any(|finding| finding == differs), "{findings:#?}");
     assert!(report["unchecked"].to_string().contains("answers of 1 statement about the server itself"), "{report:#}");
     assert!(!report["settings"]["tried"].as_array().unwrap().is_empty(), "{report:#}");
+    let phases: Vec<&str> =
+        report["phases"].as_array().unwrap().iter().map(|phase| phase["name"].as_str().unwrap()).collect();
+    assert_eq!(phases, ["starts", "the old server", "the new server", "settings", "replication", "ends"]);
 
     fs::write(workspace.root().join("schema.sql"), "CREATE TABLE t (id INT PRIMARY KEY, rank INT);").unwrap();
     let text = upgrade(&workspace, &words);
@@ -234,6 +237,7 @@ fn what_was_tried_is_counted_and_the_rest_is_named() {
         "Upgrade in place: MySQL takes one bugfix or LTS series after the other (its manual, Upgrade Paths): 5.7 → 8.0 → 8.4 → 9.7.",
         "Rehearsed again with default_collation_for_utf8mb4 = utf8mb4_general_ci",
         "as much was found.",
+        " s: starts ",
     ] {
         assert!(unwrapped.contains(part), "{part}: {text}");
     }
