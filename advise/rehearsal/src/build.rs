@@ -1,5 +1,7 @@
 //! Creates objects on a server.
 
+use std::cell::OnceCell;
+
 use lifecycle::interrupt;
 use mysql::prelude::Queryable;
 use server::{Conn, error_code};
@@ -7,7 +9,7 @@ use sql::{SqlMode, quote_identifier, quote_string};
 
 use crate::definitions::{Definitions, Kind, Object, ObjectName};
 use crate::error::{Error, refusal};
-use crate::mismatched::with_partner_collations;
+use crate::mismatched::{TableKey, foreign_keys, with_partner_collations};
 
 /// An object that could not be created.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,12 +104,14 @@ fn relax(conn: &mut Conn) {
 /// on each other.
 fn create_all(conn: &mut Conn, mut missing: Vec<&Object>) -> Result<Vec<Unbuilt>, Error> {
     let all = missing.clone();
+    let keys = OnceCell::new();
     loop {
         let (mut refused, before) = (Vec::new(), missing.len());
         let mut unbuilt = Vec::new();
         for object in missing {
             interrupt::check()?;
-            let created = create(conn, object).or_else(|refusal| create_mismatched(conn, &all, object, refusal));
+            let keys = || keys.get_or_init(|| foreign_keys(&all)).as_slice();
+            let created = create(conn, object).or_else(|refusal| create_mismatched(conn, keys, object, refusal));
             if let Err((code, message)) = created {
                 unbuilt.push(Unbuilt { name: object.name.clone(), code, message });
                 refused.push(object);
@@ -122,9 +126,9 @@ fn create_all(conn: &mut Conn, mut missing: Vec<&Object>) -> Result<Vec<Unbuilt>
 
 /// Creates a table that was refused for a foreign key between columns of different collations, as
 /// its server got it: by a later ALTER. Returns the refusal if that fails, too.
-fn create_mismatched(
+fn create_mismatched<'k>(
     conn: &mut Conn,
-    all: &[&Object],
+    keys: impl FnOnce() -> &'k [TableKey<'k>],
     object: &Object,
     refusal: (u16, String),
 ) -> Result<(), (u16, String)> {
@@ -133,7 +137,7 @@ fn create_mismatched(
     if object.name.kind != Kind::Table || !REFUSED.contains(&refusal.0) {
         return Err(refusal);
     }
-    let Some((text, alter)) = with_partner_collations(conn, all, object) else { return Err(refusal) };
+    let Some((text, alter)) = with_partner_collations(conn, keys(), object) else { return Err(refusal) };
     let borrowed = Object { create: text, ..object.clone() };
     create(conn, &borrowed).map_err(|_| refusal.clone())?;
     conn.query_drop(alter).map_err(|_| refusal)

@@ -16,14 +16,24 @@ struct Borrowed {
     collation: String,
 }
 
-/// Returns a table's definition with the collations of the columns that its foreign keys join, and
-/// an ALTER TABLE that gives its own back. `None` if it has no partner among the tables that exist.
-pub fn with_partner_collations(conn: &mut Conn, tables: &[&Object], table: &Object) -> Option<(String, String)> {
-    let borrowed: Vec<Borrowed> = tables
+/// A foreign key with its table.
+pub struct TableKey<'o> {
+    child: &'o Object,
+    key: Reference,
+}
+
+/// Returns the foreign keys of all tables among the objects.
+pub fn foreign_keys<'o>(objects: &[&'o Object]) -> Vec<TableKey<'o>> {
+    let tables = objects.iter().filter(|object| object.name.kind == Kind::Table);
+    tables.flat_map(|child| references(child).into_iter().map(move |key| TableKey { child, key })).collect()
+}
+
+/// Returns a table's definition with the collations of the columns that foreign keys join, and an
+/// ALTER TABLE that gives its own back. `None` if it has no partner among the tables that exist.
+pub fn with_partner_collations(conn: &mut Conn, keys: &[TableKey<'_>], table: &Object) -> Option<(String, String)> {
+    let borrowed: Vec<Borrowed> = keys
         .iter()
-        .filter(|other| other.name.kind == Kind::Table)
-        .flat_map(|child| references(child).into_iter().map(move |key| (*child, key)))
-        .flat_map(|(child, key)| partners(child, &key, table))
+        .flat_map(|TableKey { child, key }| partners(child, key, table))
         .filter_map(|(column, partner)| read_collation(conn, column, &partner))
         .collect();
     let (mut create, mut changes) = (table.create.clone(), Vec::new());
