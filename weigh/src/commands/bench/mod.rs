@@ -16,7 +16,7 @@ use std::time::Duration;
 use anyhow::{Result, anyhow, bail};
 use fetch::Tool;
 use files::HeldFolder;
-use measure::{Analysis, Driver, Outcome, PairKind, Preview, Probe, RunFolder};
+use measure::{Analysis, Driver, Outcome, PairKind, Preview, Probe, Request, RunFolder};
 use profile::perf::{CallGraph, Sampling};
 use profile::{Plan, Profiler, Profiles};
 use progress::Bar;
@@ -113,13 +113,15 @@ fn refuse_less(bench: &Bench, preview: &Preview) -> Result<()> {
     if given >= least {
         return Ok(());
     }
+    let least_request = Request { max_time: least, ..bench.request.clone() };
     bail!(
-        "--max-time {} s is too short: {} under {} take {:.0} s of load at least; raise it, or name fewer --collation or \
-         --workload, or a shorter --block",
+        "--max-time {} s is too short: {} under {} take {:.0} s of load at least, and {} in all with starts and loads of \
+         rows; raise it, or name fewer --collation or --workload, or a shorter --block",
         given.as_secs_f64(),
         message::count_noun(bench.request.workload_count() as u64, "workload"),
         message::count_noun(preview.variants.iter().filter(|variant| !variant.copy).count() as u64, "collation"),
-        least.as_secs_f64().ceil()
+        least.as_secs_f64().ceil(),
+        announce::describe_range(&least_request, preview)
     )
 }
 
