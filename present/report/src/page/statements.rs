@@ -7,7 +7,7 @@ use super::section::Section;
 use super::table::Grid;
 use crate::result_diff::lines::{left_out_lines, titles_and_bodies};
 use crate::run::report::Report;
-use crate::run::statements::{class_tables, result_lines};
+use crate::run::statements::{class_tables, left_out_classes};
 
 #[derive(Template)]
 #[template(path = "statements.html")]
@@ -28,7 +28,7 @@ pub(super) fn section(report: &Report) -> Option<Section> {
     let parts =
         folder.result_diffs.iter().flat_map(titles_and_bodies).map(|(title, body)| Part { title, body }).collect();
     let grids = class_tables(&report.run, &report.analysis).into_iter().map(Grid::new).collect();
-    let mut lines = result_lines(&report.run);
+    let mut lines = left_out_classes(&report.run);
     lines.extend(folder.result_diffs.iter().flat_map(|diff| left_out_lines(&diff.left_out)));
     let body = Body { lines, parts, grids };
     Some(Section::new("statements", "Results, plans and statements", &body))

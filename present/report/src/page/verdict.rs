@@ -9,6 +9,7 @@ use super::glance::picture;
 use super::section::Section;
 use super::table::Grid;
 use crate::run::report::Report;
+use crate::run::statements::result_verdicts;
 use crate::run::verdict::grid::grid;
 use crate::run::verdict::quality::{cannot_tell, quality};
 use crate::run::warning::severe;
@@ -22,8 +23,8 @@ struct Body<'a> {
     table: Option<Grid>,
     picture: Option<Chart>,
     footnotes: Vec<String>,
-    /// Sentences that the page's title does not say.
-    headlines: Vec<&'a String>,
+    /// Sentences that the page's title does not say, and those on changed results.
+    headlines: Vec<String>,
     quality: Option<Badge>,
     /// Further warnings, on precision.
     warnings: Vec<&'a String>,
@@ -44,13 +45,14 @@ pub(super) fn section(report: &Report) -> Option<Section> {
     let warnings = report.warnings.iter().filter(|warning| !severe.contains(warning)).collect();
     let badge = quality(run, analysis)
         .map(|quality| Badge { level: quality.level.name(), reasons: quality.reasons.join("; ") });
+    let headlines = headlines(report, cannot_tell.is_some());
     let body = Body {
         picture: grid.as_ref().and_then(|_| picture(report)),
         footnotes: grid.as_ref().map(|grid| grid.notes()).unwrap_or_default(),
         table: grid.and_then(|grid| grid.tables(run, usize::MAX / 2).into_iter().next()).map(Grid::new),
         severe,
         cannot_tell,
-        headlines: headlines(report),
+        headlines,
         quality: badge,
         warnings,
         sentences: &report.sentences,
@@ -59,7 +61,9 @@ pub(super) fn section(report: &Report) -> Option<Section> {
     Some(Section::new("verdict", "Verdict", &body))
 }
 
-fn headlines(report: &Report) -> Vec<&String> {
+fn headlines(report: &Report, cannot_tell: bool) -> Vec<String> {
     let title = finding_of(report).map(|title| format!("In short: {title}."));
-    report.headlines.iter().filter(|line| title.as_ref() != Some(*line)).collect()
+    let is_shown = |line: &&String| !cannot_tell && title.as_ref() != Some(*line);
+    let costs = report.headlines.iter().filter(is_shown).cloned();
+    costs.chain(result_verdicts(&report.run)).collect()
 }

@@ -2,10 +2,10 @@
 //! plans, and the statement classes.
 
 use measure::{
-    Analysis, ClassRecord, Comparison, ConditionResult, Estimate, PairKind, Run, VariantResult, Verdict,
+    Analysis, ClassRecord, Comparison, ConditionResult, Estimate, ExcludedCalls, PairKind, Run, VariantResult, Verdict,
     WorkloadFolderRecord,
 };
-use result_diff::{ClassDifference, Difference, PlanChange};
+use result_diff::{ClassDifference, PlanChange};
 
 use crate::format::number::{DASH, count_noun, format_decimals, format_difference, format_interval, format_percent};
 use crate::format::table::{Column, ColumnKind, Highlight, Row, Table, column};
@@ -17,7 +17,7 @@ use crate::run::verdict::cell::{Change, Figure};
 const MAX_LISTED: usize = 4;
 
 /// Returns a headline per number of connections and side that was compared with the baseline: the
-/// mix, the classes with a difference, results and plans.
+/// cost of the mix and of single classes.
 pub(crate) fn headlines(run: &Run, analysis: &Analysis, folder: &WorkloadFolderRecord) -> Vec<String> {
     let mixes = analysis.conditions.iter().filter(|one| is_mix(run, folder, one));
     let headlines_of_mix = |mix: &ConditionResult| -> Vec<String> {
@@ -40,21 +40,6 @@ fn headline(
     let at = if several { format!(" at {threads} connections") } else { String::new() };
     let mut parts = vec![describe_mix(comparison)];
     parts.extend(describe_classes(run, analysis, folder, mix, comparison));
-    let findings: Vec<&ClassDifference> = findings_of_variant(run, folder, comparison.variant).collect();
-    let count = |is: &dyn Fn(&ClassDifference) -> bool| findings.iter().filter(|finding| is(finding)).count();
-    let differs = |is: fn(&Difference) -> bool| count(&|one| one.differences.iter().any(is));
-    let phrases = [
-        (differs(|what| matches!(what, Difference::Rows { .. })), "returns different rows", "return different rows"),
-        (
-            differs(|what| matches!(what, Difference::Order { .. })),
-            "returns its rows in a different order",
-            "return their rows in a different order",
-        ),
-        (differs(|what| matches!(what, Difference::Error { .. })), "fails", "fail"),
-        (count(&|one| one.plan.iter().any(loses_index)), "loses an index", "lose an index"),
-    ];
-    let phrases = phrases.iter().filter(|(count, ..)| *count > 0);
-    parts.extend(phrases.map(|(count, one, several)| format!("{count} {}", if *count == 1 { one } else { several })));
     format!("Under {side}{at}, the mix of {} {}.", folder.name, parts.join("; "))
 }
 
@@ -188,19 +173,25 @@ fn findings_of_variant<'a>(
     diffs.flat_map(|diff| &diff.findings).filter(move |finding| finding.side == side)
 }
 
-fn loses_index(change: &PlanChange) -> bool {
-    matches!(change, PlanChange::Index { control: Some(_), treatment: None, .. })
-}
-
 /// Returns a line per side of the result diff, and a line per class that was left out of the load.
 pub(crate) fn result_lines(run: &Run) -> Vec<String> {
-    let Some(folder) = &run.workload_folder else { return Vec::new() };
-    let mut lines: Vec<String> = folder.result_diffs.iter().flat_map(verdicts).collect();
-    lines.extend(folder.excluded.iter().map(|one| {
+    let mut lines = result_verdicts(run);
+    lines.extend(left_out_classes(run));
+    lines
+}
+
+/// Returns a line per side of the result diff.
+pub(crate) fn result_verdicts(run: &Run) -> Vec<String> {
+    run.workload_folder.iter().flat_map(|folder| &folder.result_diffs).flat_map(verdicts).collect()
+}
+
+/// Returns a line per class that was left out of the load.
+pub(crate) fn left_out_classes(run: &Run) -> Vec<String> {
+    let describe = |one: &ExcludedCalls| {
         let samples = if one.all { "wholly".to_owned() } else { format!("{} of its samples", one.samples) };
         format!("left out of the load on all sides: {} ({samples}): {}", one.class, one.reason)
-    }));
-    lines
+    };
+    run.workload_folder.iter().flat_map(|folder| &folder.excluded).map(describe).collect()
 }
 
 /// Builds a table of classes per number of connections. Classes with most of the mix's CPU come
