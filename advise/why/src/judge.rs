@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use rules::coercibility::{Coercibility, Operand as Rule, Outcome, Side as RuleSide, choose_collation};
-use server::{error_code, is_same_collation};
+use rules::coercibility::{Coercibility, Expression, Operand as Rule, combine_collations};
+use server::{Flavour, Version, error_code, is_same_collation};
 
 use crate::Error;
 use crate::copy::{Copy, Place, Refusal, Results};
@@ -149,7 +149,7 @@ impl Copy<'_> {
         let (sides, resolved): (Vec<Side>, Vec<Resolved>) = sides.into_iter().unzip();
         let winner = match refusal {
             None if is_of_bytes => Some("binary".into()),
-            None => self.winner(&sides),
+            None => winner((self.flavour, self.version), spot.kind, &sides),
             Some(_) => None,
         };
         let site = Site {
@@ -290,28 +290,24 @@ impl Copy<'_> {
         }
         Ok(answer)
     }
+}
 
-    /// Collation by which the sides are compared, by the servers' rules. `None` if they refuse the
-    /// comparison, or no side has a collation that counts.
-    fn winner(&self, sides: &[Side]) -> Option<String> {
-        let texts: Vec<&Side> =
-            sides.iter().filter(|side| side.charset != "binary" && side.strength != "IGNORABLE").collect();
-        let mut best = *texts.first()?;
-        for side in &texts[1..] {
-            match choose_collation(self.flavour, self.version, rule_operand(best), rule_operand(side))? {
-                Outcome::Collation(RuleSide::Right) | Outcome::CollationIfRepresentable(RuleSide::Right) => best = side,
-                Outcome::IllegalMix => return None,
-                _ => {}
-            }
-        }
-        Some(best.collation.clone())
-    }
+/// Collation of a side by which all are compared, by the servers' rules. `None` if they refuse the
+/// comparison, or no side has a collation that counts.
+fn winner((flavour, version): (Flavour, Version), kind: SpotKind, sides: &[Side]) -> Option<String> {
+    let counts = |side: &&Side| side.charset != "binary" && side.strength != "IGNORABLE";
+    let texts = || sides.iter().filter(counts);
+    texts().next()?;
+    let expression = if kind == SpotKind::Comparison { Expression::Comparison } else { Expression::Text };
+    let collation = combine_collations(flavour, version, expression, texts().map(rule_operand))?;
+    texts().find(|side| is_same_collation(&side.collation, collation)).map(|side| side.collation.clone())
 }
 
 fn rule_operand(side: &Side) -> Rule<'_> {
     let coercibility = match side.strength.as_str() {
         "EXPLICIT" => Coercibility::Explicit,
-        "NONE" | "IMPLICIT" => Coercibility::Implicit,
+        "NONE" => Coercibility::Mixed,
+        "IMPLICIT" => Coercibility::Implicit,
         "SYSCONST" => Coercibility::SystemConstant,
         "IGNORABLE" => Coercibility::Ignorable,
         _ => Coercibility::Coercible,
@@ -334,5 +330,31 @@ fn program_title(place: &Place) -> Option<String> {
         Place::Session(_) => None,
         Place::Program { program, .. } => Some(program.title()),
         Place::View { name, .. } => Some(format!("view {name}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Origin;
+
+    #[test]
+    fn an_explicit_collation_wins_over_columns_that_do_not_fit() {
+        let side = |collation: &str, strength: &str| Side {
+            text: "a".into(),
+            charset: server::collation_charset(collation).to_owned(),
+            collation: collation.to_owned(),
+            coercibility: 2,
+            strength: strength.to_owned(),
+            origin: Origin::Column,
+            source: String::new(),
+        };
+        let columns = [side("latin1_swedish_ci", "IMPLICIT"), side("latin1_german1_ci", "IMPLICIT")];
+        let explicit = [&columns[..], &[side("utf8mb4_bin", "EXPLICIT")]].concat();
+        for server in [(Flavour::MySql, Version::new(8, 0, 40)), (Flavour::MariaDb, Version::new(10, 11, 6))] {
+            let winner = |sides: &[Side]| winner(server, SpotKind::Comparison, sides);
+            assert_eq!(winner(&explicit).as_deref(), Some("utf8mb4_bin"));
+            assert_eq!(winner(&columns), None);
+        }
     }
 }
