@@ -104,8 +104,9 @@ fn reports_too_little_time_and_keeps_results() {
     assert!(!workspace.out().exists());
     // A block of each pair fits into one replicate, but an interval takes two.
     let few = ["-w", "oltp_point_select", "--max-time=600ms", "--block=200ms", "-c", "utf8mb4_bin"];
-    workspace
-        .run_small_bench(&few)
-        .refuses_with(&["--max-time 0.6 s is too short", "1 workload under 2 collations take 1 s of load at least, and 11 s to "]);
+    workspace.run_small_bench(&few).refuses_with(&[
+        "--max-time 0.6 s is too short",
+        "1 workload under 2 collations take 1 s of load at least, and 11 s to ",
+    ]);
     assert!(!workspace.out().exists(), "nothing was started");
 }
