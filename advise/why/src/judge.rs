@@ -160,6 +160,7 @@ impl Copy<'_> {
             winner,
             is_refused: refusal.is_some(),
             is_folded: false,
+            is_numeric: false,
         };
         let is_folded = is_only_folded(&site, &resolved);
         let site = Site { is_folded, ..site };
@@ -185,12 +186,13 @@ impl Copy<'_> {
             winner: None,
             is_refused: true,
             is_folded: false,
+            is_numeric: false,
         };
         Ok(Some(Judged { spot: spot.clone(), site, refusal: Some(refusal), resolved }))
     }
 
     /// Reads the collation of each operand. `None` if the server refuses to say.
-    fn sides(&mut self, source: &Source, spot: &Spot) -> Result<Option<Vec<(Side, Resolved)>>, Error> {
+    pub fn sides(&mut self, source: &Source, spot: &Spot) -> Result<Option<Vec<(Side, Resolved)>>, Error> {
         let mut sides = Vec::new();
         for operand in &spot.operands {
             let asked =
@@ -325,7 +327,7 @@ fn is_only_folded(site: &Site, resolved: &[Resolved]) -> bool {
     resolved.iter().any(|one| one.folded_column().is_some()) && resolved.iter().all(is_kept)
 }
 
-fn program_title(place: &Place) -> Option<String> {
+pub fn program_title(place: &Place) -> Option<String> {
     match place {
         Place::Session(_) => None,
         Place::Program { program, .. } => Some(program.title()),

@@ -22,6 +22,7 @@ mod load;
 mod model;
 mod name;
 mod natural;
+mod number;
 mod origin;
 mod placeholder;
 mod plan;

@@ -121,6 +121,9 @@ pub struct Site {
     /// True if LOWER or UPPER hides a column from its index, and no side is converted.
     #[serde(default)]
     pub is_folded: bool,
+    /// True if a column of text is compared with a number, so that both are compared as numbers.
+    #[serde(default)]
+    pub is_numeric: bool,
 }
 
 /// An operand.

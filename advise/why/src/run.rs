@@ -310,7 +310,8 @@ impl Diagnoser<'_, '_> {
                 refused.push((source.clone(), bad));
                 refused_pieces.push(*index);
             }
-            let other: Vec<Spotted> = other.into_iter().filter(is_index_candidate).collect();
+            let numbers = self.copy.judge_numbers(source)?;
+            let other: Vec<Spotted> = other.into_iter().chain(numbers).filter(is_index_candidate).collect();
             if !other.is_empty() && source.has_plan() {
                 candidates.push((source.clone(), other));
                 candidate_pieces.push(*index);

@@ -87,19 +87,27 @@ fn verdict(diagnosis: &Diagnosis) -> String {
 }
 
 /// Causes of the lost indexes.
-fn name_causes(findings: &[&Finding]) -> &'static str {
-    let mut lost = findings.iter().filter(|finding| finding.kind == Kind::IndexLost);
-    let folded = lost.clone().filter(|finding| is_folded(finding)).count();
-    match folded {
-        0 => "collations",
-        _ if lost.all(|finding| is_folded(finding)) => "LOWER or UPPER",
-        _ => "collations, or of LOWER or UPPER",
-    }
+fn name_causes(findings: &[&Finding]) -> String {
+    let lost: Vec<&str> =
+        findings.iter().filter(|finding| finding.kind == Kind::IndexLost).map(|finding| cause(finding)).collect();
+    let causes = [COLLATIONS, FOLDS, NUMBERS].into_iter().filter(|cause| lost.contains(cause));
+    causes.collect::<Vec<_>>().join(", or of ")
 }
 
-/// True if LOWER or UPPER of a column is the cause, and no conversion.
-pub(crate) fn is_folded(finding: &Finding) -> bool {
-    !finding.sites.is_empty() && finding.sites.iter().all(|site| site.is_folded)
+const COLLATIONS: &str = "collations";
+pub(crate) const FOLDS: &str = "LOWER or UPPER";
+pub(crate) const NUMBERS: &str = "numbers compared with text";
+
+/// Cause of a lost index, if it is one without conversions of collations.
+pub(crate) fn cause(finding: &Finding) -> &'static str {
+    let all = |is: fn(&Site) -> bool| !finding.sites.is_empty() && finding.sites.iter().all(is);
+    if all(|site| site.is_folded) {
+        FOLDS
+    } else if all(|site| site.is_numeric) {
+        NUMBERS
+    } else {
+        COLLATIONS
+    }
 }
 
 fn name_statements(count: usize) -> String {
@@ -174,9 +182,15 @@ fn push_site(site: &Site, out: &mut String) {
     out.push('\n');
     push_wrapped(&format!("{place}{}", one_line(&site.text)), "  ", out);
     site.sides.iter().for_each(|side| push_side(side, out));
-    if let Some(winner) = &site.winner {
-        push_wrapped(&format!("compared by {winner}"), "    ", out);
+    if let Some(how) = comparison(site) {
+        push_wrapped(&how, "    ", out);
     }
+}
+
+/// Says how the sides of a site are compared. `None` if the server refuses it.
+fn comparison(site: &Site) -> Option<String> {
+    let by_collation = || site.winner.as_ref().map(|winner| format!("compared by {winner}"));
+    if site.is_numeric { Some("compared as numbers".into()) } else { by_collation() }
 }
 
 fn push_side(side: &Side, out: &mut String) {

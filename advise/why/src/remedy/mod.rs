@@ -9,7 +9,7 @@ mod rewrite;
 mod session;
 
 pub(crate) use fold::describe_folds;
-pub(crate) use rewrite::recreated;
+pub(crate) use rewrite::{change_texts, recreated};
 pub(crate) use session::sets_connection;
 
 use server::{collation_charset, current_charset_name, error_code, is_same_collation};

@@ -10,12 +10,13 @@ use crate::Error;
 use crate::copy::{Copy, Place, StoredProgram};
 use crate::judge::Judged;
 use crate::model::{Kind, Origin, Scope, Side};
+use crate::number;
 use crate::origin::{ColumnRef, Resolved};
 use crate::spot::{Operand, Source, SpotKind};
 use crate::syntax::{Expr, ExprKind, TableKind};
 use crate::trial::{Act, Change};
 
-pub(super) type Edits = Vec<(Range<usize>, String)>;
+pub(crate) type Edits = Vec<(Range<usize>, String)>;
 
 /// Changes of the statement, or of the program's or view's text.
 pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error> {
@@ -28,6 +29,7 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
         found.extend(change_texts(copy, fault, &|_, judged| convert_values(judged), what)?);
         let what = "compare by the column's collation, too: the index finds the rows, and the bytes decide among them";
         found.extend(change_texts(copy, fault, &|source, judged| compare_bytes_too(source, judged), what)?);
+        found.extend(number::quote(copy, fault)?);
     }
     for collation in fault.collations() {
         for which in 0..2 {
@@ -62,7 +64,7 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
 }
 
 /// Applies edits to all sources of a fault. `None` if there is nothing to edit.
-pub(super) fn change_texts(
+pub(crate) fn change_texts(
     copy: &mut Copy<'_>,
     fault: &Fault,
     edit: &dyn Fn(&Source, &Judged) -> Edits,

@@ -10,6 +10,7 @@ use crate::copy::Place;
 use crate::fill::{Bounded, ROWS, SORTED_ROWS};
 use crate::judge::Judged as Spotted;
 use crate::model::{Finding, Kind, PlanFigures, Side};
+use crate::number;
 use crate::origin::Resolved;
 use crate::remedy::{self, Fault};
 use crate::spot::{Source, SpotKind};
@@ -110,6 +111,7 @@ impl Diagnoser<'_, '_> {
         }
         let mut costs = describe_costs(&before, best, &warnings);
         costs.extend(remedy::describe_folds(&fault));
+        costs.extend(number::describe_numbers(&fault));
         let depends_on_rows = !bounded.is_empty();
         if depends_on_rows {
             let conditions: Vec<&str> = bounded.iter().map(|one| one.text.as_str()).collect();

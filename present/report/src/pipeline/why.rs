@@ -6,6 +6,7 @@ use check::Severity;
 use why::{Diagnosis, Finding as Own, Judged, Kind};
 
 use super::{DumpLines, Finding, Findings, HasFindings, Rule, one_line, parse_place, without_line};
+use crate::why::{FOLDS, NUMBERS, cause};
 
 const KINDS: [(Kind, &str, &str); 9] = [
     (Kind::Refused, "refused", "statements whose texts the server refuses to combine"),
@@ -14,7 +15,7 @@ const KINDS: [(Kind, &str, &str); 9] = [
     (
         Kind::IndexLost,
         "index-lost",
-        "statements that lose an index to a conversion of collations, or to LOWER or UPPER",
+        "statements that lose an index to a conversion of collations, to LOWER or UPPER, or to a number compared with text",
     ),
     (Kind::KeyTooLong, "key-too-long", "keys that are too long in their character set"),
     (Kind::TooWide, "too-wide", "columns and rows that are too long in their character set"),
@@ -75,8 +76,12 @@ fn convert(judged: &Judged, finding: &Own) -> Finding {
         object: one_line(&judged.text),
         object_kind: "statement".into(),
         what: finding.error.clone().unwrap_or_else(|| match finding.kind {
-            Kind::IndexLost if crate::why::is_folded(finding) => "LOWER or UPPER hides a column from its index".into(),
-            Kind::IndexLost => "a conversion of collations keeps the server from using an index".into(),
+            Kind::IndexLost => match cause(finding) {
+                FOLDS => "LOWER or UPPER hides a column from its index",
+                NUMBERS => "a number is compared with text, for which no index serves",
+                _ => "a conversion of collations keeps the server from using an index",
+            }
+            .into(),
             _ => format!("one of the {title}"),
         }),
         details: sites.chain(finding.details.iter().cloned()).chain(remedies).collect(),
