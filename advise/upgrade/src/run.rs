@@ -90,6 +90,7 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
     }
     let mut notes = after.notes;
     notes.extend(before.loaded.left_out.iter().cloned());
+    notes.extend(request.scripts.iter().flatten().filter_map(describe_left_out));
     let mut unchecked = list_unchecked(request, &before.definitions);
     unchecked.extend(before.already.describe());
     unchecked.extend(after.unchecked);
@@ -112,6 +113,12 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
         phases: phases.all,
         ..empty_report(source, target, &defaults)
     })
+}
+
+/// Describes what is not run of a statement on private servers. `None` if all is.
+fn describe_left_out(given: &Given) -> Option<String> {
+    let removed = sql::keep_local(&given.text, sql::SqlMode::default()).removed;
+    why::describe_left_out(&given.place, &removed)
 }
 
 /// Parts and objects of the running server that the account may not see.

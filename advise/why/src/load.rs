@@ -21,7 +21,7 @@ pub struct Loaded {
     pub statements: u64,
     /// Statements that the server refuses.
     pub refused: Vec<RefusedStatement>,
-    /// Options of tables that were left out of the copy.
+    /// Options of tables, and statements, that were left out of the copy.
     pub left_out: Vec<String>,
 }
 
@@ -179,10 +179,12 @@ fn analyze_tables(conn: &mut Conn) -> mysql::Result<()> {
     Ok(())
 }
 
-/// Describes the options of a table that [`keep_local`] removed. `None` if no option was removed.
+/// Describes what [`keep_local`] removed. `None` if nothing was removed.
 pub fn describe_left_out(place: &str, removed: &[String]) -> Option<String> {
     let options = removed.join(", ");
-    (!removed.is_empty()).then(|| format!("{place}: left out of the private copy, as it reaches outside: {options}"))
+    let ends_server = removed.iter().any(|one| sql::ENDS_SERVER.contains(&one.as_str()));
+    let reason = if ends_server { "ends the server" } else { "reaches outside" };
+    (!removed.is_empty()).then(|| format!("{place}: left out of the private copy, as it {reason}: {options}"))
 }
 
 /// Makes the schema for tables for which the dump names none.

@@ -37,8 +37,8 @@ pub use insert::InsertBuilder;
 pub use names::{describe_other_names, lacks_ascii, names_charset};
 pub use nesting::{closing_parenthesis, is_beside_dot, list_items};
 pub use outside::{
-    LocalDefinition, account_length, is_foreign_engine, is_local_engine, keep_local, may_follow_program_name,
-    remove_definer, skip_attributes,
+    ENDS_SERVER, LocalDefinition, account_length, is_foreign_engine, is_local_engine, keep_local,
+    may_follow_program_name, remove_definer, skip_attributes,
 };
 pub use password::{cut_quotation, mask_passwords, without_quotation};
 pub use quote::{hex_literal, quote_identifier, quote_string, quote_string_in, quote_table, unquote_string};

@@ -29,22 +29,31 @@ pub fn is_local_engine(name: &str) -> bool {
     LOCAL_ENGINES.iter().any(|engine| name.eq_ignore_ascii_case(engine))
 }
 
+/// Statements that end the server.
+pub const ENDS_SERVER: [&str; 2] = ["SHUTDOWN", "RESTART"];
+
 /// Statement without options that reach out of the server's data folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalDefinition<'t> {
     pub text: Cow<'t, str>,
-    /// Removed or replaced options: `DATA DIRECTORY`, `ENGINE=FEDERATED`.
+    /// Removed or replaced options: `DATA DIRECTORY`, `ENGINE=FEDERATED`. One of [`ENDS_SERVER`] if
+    /// the statement is replaced.
     pub removed: Vec<String>,
 }
 
 /// Removes from `CREATE TABLE` and `ALTER TABLE` the options `DATA DIRECTORY`, `INDEX DIRECTORY`,
 /// `CONNECTION`, `UNION` and `TABLESPACE`, also in conditional comments. Tablespaces that InnoDB
 /// itself has stay. Replaces engines that aren't local by InnoDB; after `ENGINE` without `=`, only
-/// those of [`is_foreign_engine`]. Returns other statements unchanged.
+/// those of [`is_foreign_engine`]. Replaces [`ENDS_SERVER`] by a statement that does nothing. Returns
+/// other statements unchanged.
 pub fn keep_local(text: &str, mode: SqlMode) -> LocalDefinition<'_> {
     let unchanged = || LocalDefinition { text: Cow::Borrowed(text), removed: Vec::new() };
+    let Some(first) = first_word(text, mode) else { return unchanged() };
+    if let Some(word) = ENDS_SERVER.iter().find(|word| first.is_keyword(word)) {
+        return LocalDefinition { text: Cow::Borrowed("DO 0"), removed: vec![(*word).to_owned()] };
+    }
     // Most statements of a dump are long INSERTs.
-    if !begins_with_definition(text, mode) {
+    if !first.is_any_keyword(&["create", "alter"]) {
         return unchanged();
     }
     let tokens: Vec<Token<'_>> = tokenize(text, mode).filter(Token::is_content).collect();
@@ -70,10 +79,10 @@ pub fn keep_local(text: &str, mode: SqlMode) -> LocalDefinition<'_> {
     edits.finish()
 }
 
-/// True if the first word is `CREATE` or `ALTER`, also in a conditional comment.
-fn begins_with_definition(text: &str, mode: SqlMode) -> bool {
+/// Returns the first token, also of a conditional comment.
+fn first_word(text: &str, mode: SqlMode) -> Option<Token<'_>> {
     let is_mark = |token: &Token<'_>| matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment);
-    tokenize(text, mode).find(|token| !is_mark(token)).is_some_and(|token| token.is_any_keyword(&["create", "alter"]))
+    tokenize(text, mode).find(|token| !is_mark(token))
 }
 
 /// Returns the index of the first token that may be a table's option or an action of ALTER TABLE.
@@ -344,6 +353,7 @@ mod tests {
     #[test]
     fn removes_options_that_reach_outside() {
         for (text, kept, removed) in [
+            ("/*!50709 shutdown */", "DO 0", "SHUTDOWN"),
             (
                 "CREATE TABLE `t` (`a` int) ENGINE=InnoDB DATA DIRECTORY='/x/' COMMENT='DATA DIRECTORY'",
                 "CREATE TABLE `t` (`a` int) ENGINE=InnoDB COMMENT='DATA DIRECTORY'",

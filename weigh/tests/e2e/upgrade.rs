@@ -243,6 +243,23 @@ fn what_was_tried_is_counted_and_the_rest_is_named() {
     }
 }
 
+#[test]
+fn statements_that_end_the_server_are_left_out() {
+    let workspace = Workspace::new();
+    fs::write(workspace.root().join("schema.sql"), "CREATE TABLE t (id INT PRIMARY KEY); RESTART;").unwrap();
+    let migration = "ALTER TABLE t ADD name VARCHAR(9);\n/* done */ SHUTDOWN;";
+    fs::write(workspace.root().join("one.sql"), migration).unwrap();
+    fs::write(workspace.root().join("two.sql"), "ALTER TABLE t ADD rank INT;").unwrap();
+    let words =
+        ["--dump=schema.sql", "--migrations=one.sql", "--migrations=two.sql", "--from=mysql@5.7", "--to=mysql@sid"];
+    let report = json(&upgrade(&workspace, &[&words[..], &["--format=json"]].concat()));
+    let notes = report["notes"].to_string();
+    for part in ["schema.sql:1: left out of the private copy, as it ends the server: RESTART", "one.sql:2: left out"] {
+        assert!(notes.contains(part), "{part}: {report:#}");
+    }
+    assert!(report["findings"].to_string().contains("two.sql:1"), "{report:#}");
+}
+
 /// A view that the old server refuses, and that the new one takes without an index.
 #[test]
 fn what_fails_today_is_not_called_slower() {
