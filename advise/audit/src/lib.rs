@@ -27,5 +27,5 @@ pub use input::{
 pub use model::{Audit, AuditedServer, Counts, Finding, Place, Unseen};
 pub use program_conflicts::{Conflict, ConflictEffect, ConflictSide, ProgramConflicts, find_program_conflicts};
 pub use run::run;
-pub use statements::{parse_slow_log, parse_sql_file};
+pub use statements::{FileStatements, parse_slow_log, parse_sql_file};
 pub use text::{Declaration, created_table, declared_parameters, declared_variables, mentions};

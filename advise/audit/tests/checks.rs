@@ -72,7 +72,7 @@ fn gather_input(
     part: &Part,
     selection: &Selection,
 ) -> AuditInput {
-    let statements = parse_sql_file("app.sql", &part.options("sql").join(";\n"));
+    let statements = parse_sql_file("app.sql", part.options("sql").join(";\n").as_bytes()).statements;
     let request = Request {
         schemas: schemas.to_vec(),
         target: part.options("target").first().map(|target| target.parse().unwrap()),
@@ -97,7 +97,10 @@ fn audit_part(server: &Server, conn: &mut Conn, fixture: &Fixture, part: &Part) 
     statement(conn, &format!("CREATE DATABASE {db} CHARACTER SET utf8mb4"));
     statement(&mut session, &format!("USE {db}"));
     part.options("global").iter().for_each(|text| statement(conn, text));
-    parse_sql_file(&fixture.file, &filled).iter().for_each(|parsed| statement(&mut session, &parsed.text));
+    parse_sql_file(&fixture.file, filled.as_bytes())
+        .statements
+        .iter()
+        .for_each(|parsed| statement(&mut session, &parsed.text));
     let names: Vec<String> = conn.query("SHOW DATABASES").unwrap();
     let schemas: Vec<String> = names.into_iter().filter(|name| name.starts_with(&db)).collect();
     let selection = select(&fixture.check);

@@ -55,4 +55,4 @@ pub use refused::{
 pub use remedy::splice;
 pub use run::{Found, Given, JudgedProgram, Request, diagnose, diagnose_program, diagnose_view, sets_up};
 pub use source::confirm;
-pub use statements::{parse_script, read_slow_log};
+pub use statements::{SlowClasses, parse_script, read_slow_log};

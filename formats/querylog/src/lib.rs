@@ -10,9 +10,11 @@ mod general;
 mod lines;
 mod script;
 mod slow;
+mod text;
 
 pub use entry::{Entry, Event};
 pub use general::GeneralLog;
 pub use lines::MAX_STATEMENT_BYTES;
 pub use script::{Script, parse_script};
 pub use slow::SlowLog;
+pub use text::{ClientText, Unreadable};

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail, ensure};
 use audit::{
-    Audit, CHECKS, DUMP_CHECK, RUNNING_SERVER_CHECKS, RefusedStatement, Request, Selection, Statement, Target, Unseen,
+    Audit, CHECKS, DUMP_CHECK, FileStatements, RUNNING_SERVER_CHECKS, RefusedStatement, Request, Selection, Statement,
+    Target, Unseen,
 };
 use clap::{Args, ValueEnum};
 use progress::Bar;
@@ -179,19 +180,21 @@ fn audit_server(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
         bail!("weigh audit takes one server; name its replicas by --replica");
     };
     // Reads files before connecting, so that an unreadable file is reported without a connection.
-    let statements = args.statements()?;
+    let (statements, unreadable) = args.statements()?;
     let bar = Bar::new();
     let server = server::open(spec, &targets.options, &bar)?;
     let open = |replica: &SpecText| Ok(server::open(&replica.spec()?, &targets.options, &bar)?);
     let replicas: Vec<Server> = args.replicas.iter().map(open).collect::<Result<_>>()?;
     let request = Request { source: args.connect.source_words()?, ..args.request(statements) };
     let input = audit::gather(&server, &replicas, request, selection, &bar)?;
-    Ok(audit::run(&input, selection, args.min_severity.into(), env!("CARGO_PKG_VERSION")))
+    let mut audit = audit::run(&input, selection, args.min_severity.into(), env!("CARGO_PKG_VERSION"));
+    audit.unseen.extend(unreadable);
+    Ok(audit)
 }
 
 /// Audits a private server that is filled from dumps.
 fn audit_dump(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
-    let mut statements = args.statements()?;
+    let (mut statements, unreadable) = args.statements()?;
     let names = args.dumps.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
     let bar = Bar::new();
     let filled = open_filled(&args.connect, &args.dumps, args.dump_schema(), &bar)?;
@@ -228,7 +231,7 @@ fn audit_dump(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
     server.stop()?;
     audit.server.label = format!("{names} on {}", audit.server.label);
     let unloaded = loaded.left_out.into_iter().map(|why| Unseen { what: "part of the dump".into(), why, remedy: None });
-    audit.unseen.extend(unloaded);
+    audit.unseen.extend(unloaded.chain(unreadable));
     Ok(audit)
 }
 
@@ -279,28 +282,32 @@ impl AuditArgs {
         }
     }
 
-    fn statements(&self) -> Result<Vec<Statement>> {
-        let mut statements = Vec::new();
+    /// Reads the statements of scripts and logs, and names those that cannot be read.
+    fn statements(&self) -> Result<(Vec<Statement>, Vec<Unseen>)> {
+        let (mut statements, mut unseen) = (Vec::new(), Vec::new());
+        let mut add = |path: &Path, found: FileStatements, what: &str| -> Result<()> {
+            let unreadable = found.unreadable.iter().map(|one| Unseen {
+                what: one.title(&path.display().to_string()),
+                why: one.explanation(),
+                remedy: None,
+            });
+            unseen.extend(unreadable);
+            ensure!(!found.statements.is_empty() || found.unreadable.is_some(), "{} has no {what}", path.display());
+            statements.extend(found.statements);
+            Ok(())
+        };
         for path in &self.scripts {
-            let given = audit::parse_sql_file(&path.display().to_string(), &read_text(path)?);
-            ensure!(!given.is_empty(), "{} has no statement", path.display());
-            statements.extend(given);
+            let bytes =
+                bounded::read_large_file(path).map_err(|error| anyhow!("cannot read {}: {error}", path.display()))?;
+            add(path, audit::parse_sql_file(&path.display().to_string(), &bytes), "statement")?;
         }
         for path in &self.slow_logs {
             let given = audit::parse_slow_log(&path.display().to_string(), open_packed(path)?)
                 .map_err(|error| input::read_error(path, &error))?;
-            ensure!(!given.is_empty(), "{} has no statement of a slow query log", path.display());
-            statements.extend(given);
+            add(path, given, "statement of a slow query log")?;
         }
-        Ok(statements)
+        Ok((statements, unseen))
     }
-}
-
-/// Reads a file. Ill-formed UTF-8 is replaced by U+FFFD: statements can hold bytes of any charset,
-/// but the checks look for ASCII only.
-fn read_text(path: &Path) -> Result<String> {
-    let bytes = bounded::read_large_file(path).map_err(|error| anyhow!("cannot read {}: {error}", path.display()))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn render(audit: &Audit, args: &AuditArgs) -> String {

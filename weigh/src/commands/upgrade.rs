@@ -48,10 +48,11 @@ pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
     }
     let rewrite = args.rewrite.as_deref().map(upgrade::open_rewrite).transpose()?.map(Arc::new);
     let baseline = args.baseline.read::<Report>()?;
-    let scripts = scripts(args)?;
+    let (scripts, unreadable) = scripts(args)?;
     let bar = Bar::new();
     if args.live {
-        let report = compare_live(args, [&from, &to], scripts, &bar)?;
+        let mut report = compare_live(args, [&from, &to], scripts, &bar)?;
+        report.unchecked.extend(unreadable);
         drop(bar);
         return print(args, baseline.as_ref(), report);
     }
@@ -76,6 +77,7 @@ pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
     let rehearsed = Instant::now();
     source.stop()?;
     target.stop()?;
+    report.unchecked.extend(unreadable);
     report.phases.insert(0, begin);
     report.phases.push(Phase::new("ends", rehearsed.elapsed()));
     drop(bar);
@@ -216,10 +218,11 @@ fn open(path: &Path) -> std::io::Result<Box<dyn std::io::BufRead>> {
     open_packed(path).map_err(|error| std::io::Error::other(error.to_string()))
 }
 
-/// Reads migrations, scripts and logs, before any server is opened.
-fn scripts(args: &UpgradeArgs) -> Result<Vec<Vec<Given>>> {
+/// Reads migrations, scripts and logs, before any server is opened. Describes the statements that
+/// cannot be read.
+fn scripts(args: &UpgradeArgs) -> Result<(Vec<Vec<Given>>, Vec<String>)> {
     let given = |one: why::Given| Given { place: one.place, text: one.text, schema: one.schema };
-    let mut all = Vec::new();
+    let (mut all, mut unreadable) = (Vec::new(), Vec::new());
     for path in args.migrations.iter().chain(&args.scripts) {
         let bytes =
             bounded::read_large_file(path).map_err(|error| anyhow!("cannot read {}: {error}", path.display()))?;
@@ -227,8 +230,11 @@ fn scripts(args: &UpgradeArgs) -> Result<Vec<Vec<Given>>> {
         all.push(statements.into_iter().map(given).collect());
     }
     for path in &args.slow_logs {
-        let worst = why::read_slow_log(&path.display().to_string(), open_packed(path)?, args.worst as usize);
-        all.push(worst.map_err(|error| input::read_error(path, &error))?.into_iter().map(given).collect());
+        let name = path.display().to_string();
+        let worst = why::read_slow_log(&name, open_packed(path)?, args.worst as usize)
+            .map_err(|error| input::read_error(path, &error))?;
+        unreadable.extend(worst.unreadable.map(|one| format!("{}: {}", one.title(&name), one.explanation())));
+        all.push(worst.given.into_iter().map(given).collect());
     }
-    Ok(all)
+    Ok((all, unreadable))
 }

@@ -36,9 +36,10 @@ pub fn run(args: &mut WhyArgs) -> Result<ExitCode> {
     args.place_server_first();
     let args = &*args;
     let baseline = args.baseline.read::<Diagnosis>()?;
-    let given = statements(args)?;
+    let (given, unreadable) = statements(args)?;
     let request = Request { given, schema: args.schema.clone(), first: args.first_statements() };
     let mut diagnosis = if args.dumps.is_empty() { ask_server(args, request)? } else { ask_dump(args, request)? };
+    diagnosis.notes.extend(unreadable);
     // With a slow log, statements with findings come first; otherwise the order stays.
     if !args.slow_logs.is_empty() {
         diagnosis.statements.sort_by_key(|judged| judged.findings.is_empty());
@@ -60,9 +61,9 @@ pub fn run(args: &mut WhyArgs) -> Result<ExitCode> {
     })
 }
 
-/// Reads the statements before any server is opened.
-fn statements(args: &WhyArgs) -> Result<Vec<Given>> {
-    let mut given = Vec::new();
+/// Reads the statements before any server is opened. Describes those that cannot be read.
+fn statements(args: &WhyArgs) -> Result<(Vec<Given>, Vec<String>)> {
+    let (mut given, mut unreadable) = (Vec::new(), Vec::new());
     for path in &args.scripts {
         let bytes =
             bounded::read_large_file(path).map_err(|error| anyhow!("cannot read {}: {error}", path.display()))?;
@@ -70,8 +71,11 @@ fn statements(args: &WhyArgs) -> Result<Vec<Given>> {
     }
     for path in &args.slow_logs {
         let log = open_packed(path)?;
-        let worst = why::read_slow_log(&path.display().to_string(), log, args.worst as usize);
-        given.extend(worst.map_err(|error| input::read_error(path, &error))?);
+        let name = path.display().to_string();
+        let worst =
+            why::read_slow_log(&name, log, args.worst as usize).map_err(|error| input::read_error(path, &error))?;
+        unreadable.extend(worst.unreadable.map(|one| format!("{} not read: {}", one.title(&name), one.explanation())));
+        given.extend(worst.given);
     }
     if let Some(text) = &args.statement {
         let split = why::parse_script("statement", text.as_bytes())?;
@@ -80,13 +84,16 @@ fn statements(args: &WhyArgs) -> Result<Vec<Given>> {
         given.extend(split.into_iter().zip(1..).map(|(one, number)| Given { place: place(number), ..one }));
     }
     let files: Vec<_> = args.scripts.iter().chain(&args.slow_logs).map(|path| path.display().to_string()).collect();
+    if let (true, Some(unreadable)) = (given.is_empty(), unreadable.first()) {
+        bail!("{unreadable}");
+    }
     if given.is_empty() && !files.is_empty() {
         bail!("no statement is in {}; a slow log has lines such as `# Query_time: …`", files.join(", "));
     }
     if given.is_empty() {
         bail!("no statement is given; write one in quotes, or name a file by --sql or --slow-log");
     }
-    Ok(given)
+    Ok((given, unreadable))
 }
 
 /// Starts a private server, fills it from dumps, and judges the statements on it.
