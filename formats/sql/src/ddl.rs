@@ -67,18 +67,7 @@ pub fn find_column<'c>(create: &'c str, name: &str) -> Option<&'c str> {
 /// Returns the three pieces of an index's definition: ``UNIQUE KEY `name` ``, the columns or
 /// expressions within the parentheses, and what follows them. `PRIMARY` is the primary key.
 pub fn find_index<'c>(create: &'c str, name: &str) -> Option<(&'c str, &'c str, &'c str)> {
-    let quoted = crate::quote_identifier(name);
-    let kinds = ["KEY ", "UNIQUE KEY ", "FULLTEXT KEY ", "SPATIAL KEY "];
-    let is_index = |definition: &&str| match name {
-        "PRIMARY" => definition.starts_with("PRIMARY KEY"),
-        _ => kinds.iter().any(|kind| {
-            definition
-                .strip_prefix(kind)
-                .and_then(|rest| rest.strip_prefix(&quoted))
-                .is_some_and(|rest| rest.starts_with(' '))
-        }),
-    };
-    let definition = split_definitions(create).into_iter().find(is_index)?;
+    let definition = split_definitions(create).into_iter().find(|definition| defines_index(definition, name))?;
     let (mut depth, mut begin) = (0_usize, 0);
     for token in tokenize(definition, SqlMode::default()) {
         if token.is_symbol('(') {
@@ -95,6 +84,25 @@ pub fn find_index<'c>(create: &'c str, name: &str) -> Option<(&'c str, &'c str, 
         }
     }
     None
+}
+
+/// Returns the position of an index among the definitions of `SHOW CREATE TABLE`.
+pub fn index_position(create: &str, name: &str) -> Option<usize> {
+    split_definitions(create).iter().position(|definition| defines_index(definition, name))
+}
+
+fn defines_index(definition: &str, name: &str) -> bool {
+    let quoted = crate::quote_identifier(name);
+    let kinds = ["KEY ", "UNIQUE KEY ", "FULLTEXT KEY ", "SPATIAL KEY "];
+    match name {
+        "PRIMARY" => definition.starts_with("PRIMARY KEY"),
+        _ => kinds.iter().any(|kind| {
+            definition
+                .strip_prefix(kind)
+                .and_then(|rest| rest.strip_prefix(&quoted))
+                .is_some_and(|rest| rest.starts_with(' '))
+        }),
+    }
 }
 
 /// Returns the foreign keys, each with its quoted name and its definition:

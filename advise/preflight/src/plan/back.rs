@@ -1,6 +1,6 @@
 //! The way back: statements that restore the definitions after the plan. Pure.
 
-use facts::ForeignKey;
+use facts::{ForeignKey, Index};
 use sql::{ddl, quote_identifier, quote_string, quote_table};
 
 use super::convert::{rebuild_index, rebuilt_indexes, restore_histograms};
@@ -56,7 +56,7 @@ fn restore_table(job: &Job<'_>, table: &TableJob<'_>, findings: &[Finding]) -> S
     };
     let mut clauses: Vec<String> = table.conversions.iter().map(restore).collect();
     clauses.extend(default.map(|collation| generated::default_clause(job, collation)));
-    for (index, _) in rebuilt_indexes(job, table, findings) {
+    for index in moved_indexes(job, table, findings) {
         clauses.extend(rebuild_index(job, table, index, None));
     }
     if needs_dynamic_format(job.facts, table, 0) {
@@ -69,6 +69,23 @@ fn restore_table(job: &Job<'_>, table: &TableJob<'_>, findings: &[Finding]) -> S
     let sql =
         format!("ALTER TABLE {}\n  {}", quote_table(&table.table.schema, &table.table.name), clauses.join(",\n  "));
     step(Phase::Convert, &table.name(), sql)
+}
+
+/// Returns the indexes that the plan drops and adds, and those that the definition has after them: an
+/// index that is added comes after the others. In the order of the definition.
+fn moved_indexes<'t>(job: &Job<'_>, table: &TableJob<'t>, findings: &[Finding]) -> Vec<&'t Index> {
+    let create = job.create_table(table);
+    let rebuilt: Vec<&str> =
+        rebuilt_indexes(job, table, findings).into_iter().map(|(index, _)| index.name.as_str()).collect();
+    // The primary key is first in any case.
+    let first =
+        rebuilt.iter().filter(|name| **name != "PRIMARY").filter_map(|name| ddl::index_position(create, name)).min();
+    let follows = |place: Option<usize>| place.zip(first).is_some_and(|(place, first)| place > first);
+    let placed = table.table.indexes.iter().map(|index| (ddl::index_position(create, &index.name), index));
+    let mut moved: Vec<(Option<usize>, &Index)> =
+        placed.filter(|(place, index)| rebuilt.contains(&index.name.as_str()) || follows(*place)).collect();
+    moved.sort_by_key(|(place, _)| *place);
+    moved.into_iter().map(|(_, index)| index).collect()
 }
 
 /// Returns the step that sets the default of a table or schema as it is now.

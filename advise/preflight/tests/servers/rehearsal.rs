@@ -105,7 +105,26 @@ fn definitions(lab: &mut Lab, schema: &str) -> Vec<String> {
         let own: Vec<String> = lab.conn.query(format!("SELECT CONCAT_WS(' ', {query} = '{schema}'")).unwrap();
         lines.extend(own);
     }
+    lines.extend(index_orders(lab, schema));
     lines
+}
+
+/// Indexes of each table in the order of its definition.
+fn index_orders(lab: &mut Lab, schema: &str) -> Vec<String> {
+    let query = format!(
+        "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_TYPE = 'BASE TABLE' AND TABLE_SCHEMA = '{schema}'"
+    );
+    let tables: Vec<String> = lab.conn.query(query).unwrap();
+    let order = |table: String| {
+        let show = format!("SHOW CREATE TABLE {}", sql::quote_table(schema, &table));
+        let (_, create): (String, String) = lab.conn.query_first(show).unwrap().unwrap();
+        let definitions = sql::ddl::split_definitions(&create).into_iter();
+        let is_index =
+            |one: &&str| ["KEY ", "UNIQUE ", "FULLTEXT ", "SPATIAL "].iter().any(|kind| one.starts_with(kind));
+        let names = definitions.filter(is_index).filter_map(|one| Some(one.split_once(" (")?.0));
+        format!("indexes of {table}: {}", names.collect::<Vec<_>>().join(", "))
+    };
+    tables.into_iter().map(order).collect()
 }
 
 /// Runs all cases, or the case named by `WEIGH_CASE`.

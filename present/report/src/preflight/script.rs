@@ -73,15 +73,8 @@ pub fn rollback_file(report: &Report) -> String {
         Some(_) => comment("rehearsed after the plan; what is not as it was afterwards:"),
         None => comment("not rehearsed"),
     }
-    let moved: Vec<&Step> = plan.back.iter().filter(|step| step.sql.contains("\n  DROP INDEX ")).collect();
-    if plan.rehearsal.is_some() && plan.not_restored.is_empty() && moved.is_empty() {
+    if plan.rehearsal.is_some() && plan.not_restored.is_empty() {
         comment("nothing");
-    }
-    for step in moved {
-        comment(&format!(
-            "{}: the order of its indexes, as one that is added again comes after the others",
-            step.object
-        ));
     }
     for lost in &plan.not_restored {
         comment(lost);
@@ -259,20 +252,6 @@ mod tests {
             time: None,
             blocked: false,
         }
-    }
-
-    #[test]
-    fn the_way_back_names_tables_whose_indexes_change_their_order() {
-        let report = include_str!("../../tests/fixtures/preflight/report.json");
-        let mut report: Report = serde_json::from_str(report).unwrap();
-        let plan = report.plan.as_mut().unwrap();
-        (plan.rehearsal, plan.not_restored) = (Some("mariadb".into()), Vec::new());
-        plan.back = vec![step(Phase::Convert, "d.t", "ALTER TABLE `d`.`t`\n  MODIFY `a` INT")];
-        assert!(rollback_file(&report).contains("\n-- nothing\n"));
-        let sql = "ALTER TABLE `d`.`t`\n  DROP INDEX `k`,\n  ADD KEY `k` (`a`)";
-        report.plan.as_mut().unwrap().back = vec![step(Phase::Convert, "d.t", sql)];
-        let back = rollback_file(&report);
-        assert!(back.contains("\n-- d.t: the order of its indexes") && !back.contains("-- nothing\n"), "{back}");
     }
 
     #[test]

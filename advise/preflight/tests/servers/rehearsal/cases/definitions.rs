@@ -215,7 +215,9 @@ pub const CASES: &[Case] = &[
         name: "shortened_index",
         on: is_modern,
         statements: &[
-            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(1000), KEY k (a, id) COMMENT '(kept)') ROW_FORMAT=DYNAMIC",
+            "CREATE TABLE p (n INT NOT NULL PRIMARY KEY)",
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(1000), n INT, KEY first (id, n), KEY k (a, id) COMMENT '(kept)', KEY later (n), \
+             FULLTEXT KEY text (a), CONSTRAINT f FOREIGN KEY (n) REFERENCES p (n)) ROW_FORMAT=DYNAMIC",
         ],
         findings: &[("key-length", "t: k")],
         after: &[(
