@@ -7,14 +7,14 @@ use check::ObjectKind;
 use facts::{Facts, Program, Schema, ServerFacts};
 use rules::coercibility::{Coercibility, Outcome, Side, choose_collation};
 use server::{Flavour, Version, error_code};
-use sql::{Token, TokenKind};
+use sql::{PreparedTexts, Token, TokenKind, set_variables, split_body};
 
 use crate::checks::default_collation;
 use crate::distinct::Distinct;
 use crate::text::{
-    Call, Comparison, ComparisonKind, CreatedTable, Declaration, LiteralComparison, Name, Operand, PreparedTexts,
-    Scope, created_table, declared_variables, find_comparisons, find_literal_comparisons, set_variables,
-    simplify_calls, split_body, text_columns, tokens_in,
+    Call, Comparison, ComparisonKind, CreatedTable, Declaration, LiteralComparison, Name, Operand, Scope,
+    created_table, declared_variables, find_comparisons, find_literal_comparisons, simplify_calls, text_columns,
+    tokens_in,
 };
 
 /// First version of MariaDB that was seen to give CONVERT, CAST and user variables a coercibility

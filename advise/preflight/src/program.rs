@@ -1,18 +1,29 @@
 //! Tables and views that the text of a stored program or view names.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use check::ObjectKind;
 use facts::Table;
 use rehearsal::{Kind, Object};
-use sql::{SqlMode, Token};
+use sql::{PreparedTexts, SqlMode, Token};
 
 use crate::job::Job;
 
-/// Returns the tokens of a definition without comments, as they are read under its SQL mode.
-pub fn tokens(program: &Object) -> Vec<Token<'_>> {
-    let mode = program.session.sql_mode.as_deref().map_or_else(SqlMode::default, SqlMode::parse);
-    sql::tokenize_uncommented(&program.create, mode)
+/// Returns a definition, and the literal statements that it prepares. These see no parameters and
+/// variables of the program.
+pub fn texts(program: &Object) -> Vec<Cow<'_, str>> {
+    let prepared = PreparedTexts::of_body(&program.create, sql_mode(program)).literals;
+    std::iter::once(Cow::Borrowed(program.create.as_str())).chain(prepared.into_iter().map(Cow::Owned)).collect()
+}
+
+/// Returns the tokens of each text without comments, as they are read under the program's SQL mode.
+pub fn tokens<'t>(program: &Object, texts: &'t [Cow<'_, str>]) -> Vec<Vec<Token<'t>>> {
+    texts.iter().map(|text| sql::tokenize_uncommented(text, sql_mode(program))).collect()
+}
+
+fn sql_mode(program: &Object) -> SqlMode {
+    program.session.sql_mode.as_deref().map_or_else(SqlMode::default, SqlMode::parse)
 }
 
 /// Returns the kind of a program or view in findings.
@@ -40,7 +51,7 @@ pub fn used_tables(job: &Job<'_>, program: &Object) -> BTreeSet<String> {
         if !read.insert(&object.name) {
             continue;
         }
-        let named = named_objects(object, &tokens(object));
+        let named = named_objects(object, &tokens(object, &texts(object)).concat());
         let converted = job.tables.iter().filter(|table| !table.conversions.is_empty());
         let is_named = |schema: &str, name: &str| named.contains(&(schema.to_owned(), name.to_owned()));
         used.extend(

@@ -14,6 +14,7 @@ mod names;
 mod nesting;
 mod outside;
 mod password;
+mod prepared;
 mod quote;
 mod raw;
 mod session_setting;
@@ -24,6 +25,7 @@ mod template;
 mod token;
 mod tuples;
 mod used_schema;
+mod user_variable;
 mod value;
 mod verb;
 
@@ -41,6 +43,7 @@ pub use outside::{
     may_follow_program_name, remove_definer, skip_attributes,
 };
 pub use password::{cut_quotation, mask_passwords, without_quotation};
+pub use prepared::{PreparedTexts, split_body};
 pub use quote::{hex_literal, quote_identifier, quote_string, quote_string_in, quote_table, unquote_string};
 pub use raw::{has_bytes, hex_bytes, read_bytes, show_bytes, write_bytes};
 pub use session_setting::{SessionSetting, read_settings, user_variable_name};
@@ -51,5 +54,6 @@ pub use template::{Parameter, Template, extract_template};
 pub use token::{Token, TokenKind, find_odd_number, tokenize, tokenize_uncommented};
 pub use tuples::{InsertTuples, TupleValue};
 pub use used_schema::used_schema;
+pub use user_variable::set_variables;
 pub use value::Value;
 pub use verb::{is_query, is_query_of, statement_verb};

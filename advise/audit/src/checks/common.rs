@@ -8,7 +8,7 @@ use rules::charset::{collation_charset, current_name};
 
 use crate::distinct::Distinct;
 use crate::mentions::find_schemas;
-use crate::text::PreparedTexts;
+use crate::text::prepared_texts;
 use check::{Finding, Members, Object, ObjectKind, Severity};
 use facts::{Column, Facts, Program, Schema, ServerFacts, Table};
 use server::{Flavour, Version};
@@ -91,7 +91,7 @@ pub fn programs(schema: &Schema) -> impl Iterator<Item = (ObjectKind, &Program)>
 /// Returns the body of a program, and the literal statements that it prepares.
 pub(super) fn program_texts(program: &Program) -> Vec<Cow<'_, str>> {
     let body = program.body.as_deref().map(Cow::Borrowed);
-    body.into_iter().chain(PreparedTexts::of_program(program).literals.into_iter().map(Cow::Owned)).collect()
+    body.into_iter().chain(prepared_texts(program).literals.into_iter().map(Cow::Owned)).collect()
 }
 
 /// Returns the schemas of `facts` that the text of a program or view names, its own aside.

@@ -4,7 +4,7 @@ use check::ObjectKind;
 use facts::{Facts, Program, Schema, Unseen};
 
 use crate::checks::programs;
-use crate::text::PreparedTexts;
+use crate::text::prepared_texts;
 
 /// Maximum length of the text of a program or view that checks read, in bytes.
 const MAX_TEXT: usize = 1 << 20;
@@ -41,9 +41,8 @@ pub fn describe_unread_statements<'f>(
     selects: impl Fn(&Schema) -> bool + 'f,
 ) -> impl Iterator<Item = Unseen> + 'f {
     facts.schemas.iter().filter(move |schema| selects(schema)).filter_map(|schema| {
-        let is_unread = |(kind, program): &(ObjectKind, &Program)| {
-            *kind != ObjectKind::View && PreparedTexts::of_program(program).has_unread
-        };
+        let is_unread =
+            |(kind, program): &(ObjectKind, &Program)| *kind != ObjectKind::View && prepared_texts(program).has_unread;
         let name = |(kind, program): (ObjectKind, &Program)| {
             format!("{kind} {}", check::table_name(&program.schema, &program.name))
         };

@@ -5,22 +5,18 @@ mod combination;
 mod comparison;
 mod conversion;
 pub mod mentions;
-mod prepared;
 mod program;
 mod scope;
 mod simplify;
-mod user_variable;
 
 use sql::{SqlMode, Token, TokenKind, tokenize};
 
 pub use calls::{Call, LiteralComparison, find_literal_comparisons};
 pub use comparison::{Comparison, ComparisonKind, Name, find_comparisons, find_names, is_compared_with_values};
 pub use conversion::find_conversions;
-pub use prepared::PreparedTexts;
-pub use program::{CreatedTable, Declaration, created_table, declared_parameters, declared_variables, split_body};
+pub use program::{CreatedTable, Declaration, created_table, declared_parameters, declared_variables, prepared_texts};
 pub use scope::{Operand, Scope, text_columns};
 pub use simplify::simplify_calls;
-pub use user_variable::set_variables;
 
 /// Returns the tokens of a text in the default SQL mode, see [`tokens_in`].
 pub fn tokens(text: &str) -> Vec<Token<'_>> {

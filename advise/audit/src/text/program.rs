@@ -1,8 +1,7 @@
 //! Parameters and variables that a stored program declares, and tables that it creates.
 
-use sql::{SqlMode, Token};
-
-use super::tokens_in;
+use facts::Program;
+use sql::{PreparedTexts, Token};
 
 /// A text column or variable, with the clauses of its declaration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,11 +24,9 @@ pub struct CreatedTable {
 /// Types with a character set, without rare names such as `NCHAR` and `CHARACTER`.
 const TEXT_TYPES: [&str; 8] = ["char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set"];
 
-/// Splits a body at its semicolons. `IF a = b THEN SELECT …` is one part.
-pub fn split_body(body: &str, mode: SqlMode) -> Vec<Vec<Token<'_>>> {
-    let tokens = tokens_in(body, mode);
-    let parts = tokens.split(|token| token.is_symbol(';'));
-    parts.filter(|part| !part.is_empty()).map(<[Token<'_>]>::to_vec).collect()
+/// Reads the statements that a program prepares.
+pub fn prepared_texts(program: &Program) -> PreparedTexts {
+    PreparedTexts::of_body(program.body.as_deref().unwrap_or_default(), program.lexer_mode())
 }
 
 /// Returns the text variables of `DECLARE a, b VARCHAR(20) CHARACTER SET latin1`.
@@ -166,10 +163,5 @@ mod tests {
         let columns: Vec<_> = table.columns.iter().map(|one| (one.name.as_str(), one.collation.as_deref())).collect();
         assert_eq!(columns, [("a", None), ("b", Some("utf8mb4_bin"))]);
         assert_eq!(created_table(&tokens("CREATE TABLE t AS SELECT a FROM (SELECT 1) x")), None);
-    }
-
-    #[test]
-    fn splits_bodies() {
-        assert_eq!(split_body("BEGIN SELECT ';'; /* ; */ SELECT 2; END", SqlMode::default()).len(), 3);
     }
 }

@@ -105,17 +105,18 @@ fn differ_in_bytes(from: &str, to: &str) -> bool {
 /// Reports a program or view that calls functions of bytes with text that gets another character
 /// set.
 fn check_program(job: &Job<'_>, program: &Program, recreated: &[ObjectName]) -> Option<Finding> {
-    let tokens = program::tokens(program);
-    let mut changed: Vec<String> = named_tables(job, program, &tokens)
+    let texts = program::texts(program);
+    let tokens = program::tokens(program, &texts);
+    let changed: Vec<String> = named_tables(job, program, &tokens.concat())
         .into_iter()
         .filter_map(|table| job.table(&table.schema, &table.name))
         .flat_map(|table| table.conversions.iter().filter(|one| changes_bytes(one)))
         .map(|conversion| conversion.column.name.clone())
         .collect();
+    let mut calls: Vec<&Token<'_>> = tokens.iter().flat_map(|tokens| calls_with(tokens, &changed)).collect();
     if recreated.contains(&program.name) && gets_new_default(job, program) {
-        changed.extend(undeclared_texts(program, &tokens));
+        calls.extend(calls_with(&tokens[0], &undeclared_texts(program, &tokens[0])));
     }
-    let calls = calls_with(&tokens, &changed);
     let call = calls.iter().find(|call| !call.is_any_keyword(&LENGTHS)).or_else(|| calls.first())?;
     let severity = if call.is_any_keyword(&LENGTHS) { Severity::Note } else { Severity::Warning };
     let mut finding = program_finding(job, program, severity);

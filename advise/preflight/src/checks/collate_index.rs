@@ -10,7 +10,7 @@ use crate::expression::{mentions_column, mentions_name};
 use crate::finding::{ConversionDetails, Finding};
 use crate::job::{Conversion, Job, TableJob};
 use crate::model::Example;
-use crate::program::{object_kind, tokens};
+use crate::program::{object_kind, texts, tokens};
 
 pub static CHECK: Check = Check {
     name: "collate-index",
@@ -29,10 +29,10 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
 }
 
 fn check_program(job: &Job<'_>, program: &Program) -> Option<Finding> {
-    let tokens = tokens(program);
+    let texts = texts(program);
     let mut examples: Vec<Example> = Vec::new();
     let mut first: Option<(String, String)> = None;
-    for collation in compared_collations(&tokens) {
+    for collation in tokens(program, &texts).iter().flat_map(|tokens| compared_collations(tokens)) {
         for table in job.tables.iter().filter(|table| mentions_name(&program.create, &table.table.name)) {
             let is_lost = |conversion: &&Conversion<'_>| {
                 conversion.from.eq_ignore_ascii_case(&collation)

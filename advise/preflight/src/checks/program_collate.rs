@@ -36,9 +36,8 @@ fn is_checked_only_when_run(kind: Kind) -> bool {
 }
 
 fn check_program(job: &Job<'_>, program: &Program, recreated: &[ObjectName]) -> Option<Finding> {
-    let tokens = program::tokens(program);
     let own_table = program.table.as_deref().and_then(|table| job.table(&program.name.schema, table));
-    let used: Vec<&TableJob<'_>> = job
+    let used = job
         .tables
         .iter()
         .filter(|table| table.conversions.iter().any(changes_charset))
@@ -46,42 +45,21 @@ fn check_program(job: &Job<'_>, program: &Program, recreated: &[ObjectName]) -> 
             own_table.is_some_and(|own| own.name() == table.name()) || mentions_name(&program.create, &table.table.name)
         })
         .collect();
+    let mut reader = Reader { job, own_table, used, old_default: old_schema_charset(job, program, recreated) };
     let mut is_certain = false;
     let mut examples = Vec::new();
-    let old_default = old_schema_charset(job, program, recreated);
-    for (at, pair) in tokens.windows(2).enumerate().filter(|(_, pair)| pair[0].is_keyword("collate")) {
-        let Some(collation) = pair[1].name() else { continue };
-        let charset = collation_charset(job, &collation);
-        let leaves_charset =
-            |one: &Conversion<'_>| changes_charset(one) && current_charset_name(one.source_charset_name()) == charset;
-        let of_charset = |table: &&&TableJob<'_>| table.conversions.iter().any(leaves_charset);
-        let is_old_default = old_default.as_ref() == Some(&charset);
-        if !used.iter().any(|table| of_charset(&table)) && !is_old_default {
-            continue;
+    let texts = program::texts(program);
+    for (text, tokens) in texts.iter().zip(program::tokens(program, &texts)) {
+        for (at, pair) in tokens.windows(2).enumerate().filter(|(_, pair)| pair[0].is_keyword("collate")) {
+            let Some(collation) = pair[1].name() else { continue };
+            let Some(refused) = reader.judge(&tokens, at, &collation) else { continue };
+            is_certain |= refused == Refused::Certainly;
+            let from = tokens[at.saturating_sub(3)].start;
+            let text = text[from..pair[1].end()].to_owned();
+            examples.push(Example { key: Vec::new(), values: vec![text], note: None });
         }
-        let converted = |table: &TableJob<'_>, name: &str| table.conversion(name).is_some_and(leaves_charset);
-        match operand(&tokens[..at]) {
-            Operand::OwnCharset => continue,
-            Operand::RowColumn(name) => match own_table {
-                Some(table) if converted(table, &name) => is_certain = true,
-                _ => continue,
-            },
-            Operand::Name(name) => {
-                let declared = find_declared_type(&tokens, &name);
-                let has_own_charset = declared.is_some_and(names_charset);
-                let is_column = used.iter().any(|table| table.table.column(&name).is_some());
-                if declared.is_some() && is_old_default && !has_own_charset {
-                    is_certain = true;
-                } else if has_own_charset || (is_column && !used.iter().any(|table| converted(table, &name))) {
-                    continue;
-                }
-            }
-            Operand::Other if used.iter().any(|table| of_charset(&table)) => {}
-            Operand::Other => continue,
-        }
-        let from = tokens[at.saturating_sub(3)].start;
-        let text = program.create[from..pair[1].end()].to_owned();
-        examples.push(Example { key: Vec::new(), values: vec![text], note: None });
+        // Prepared statements see no variables.
+        reader.old_default = None;
     }
     let table = own_table.filter(|_| is_certain);
     let quoted = examples.first()?.values[0].clone();
@@ -105,6 +83,56 @@ fn check_program(job: &Job<'_>, program: &Program, recreated: &[ObjectName]) -> 
             ..ConversionDetails::default()
         },
     })
+}
+
+/// Tables that a program uses, and what it declares.
+struct Reader<'j, 'f> {
+    job: &'j Job<'f>,
+    /// Converted table of a trigger.
+    own_table: Option<&'j TableJob<'f>>,
+    used: Vec<&'j TableJob<'f>>,
+    /// See [`old_schema_charset`].
+    old_default: Option<String>,
+}
+
+/// Text that the server refuses for a COLLATE after the plan.
+#[derive(PartialEq, Eq)]
+enum Refused {
+    Certainly,
+    Possibly,
+}
+
+impl Reader<'_, '_> {
+    /// Judges the COLLATE at a position. `None` if its operand keeps its character set, or gets the
+    /// one of the collation.
+    fn judge(&self, tokens: &[Token<'_>], at: usize, collation: &str) -> Option<Refused> {
+        let charset = collation_charset(self.job, collation);
+        let leaves_charset =
+            |one: &Conversion<'_>| changes_charset(one) && current_charset_name(one.source_charset_name()) == charset;
+        let is_left = self.used.iter().any(|table| table.conversions.iter().any(leaves_charset));
+        let is_old_default = self.old_default.as_ref() == Some(&charset);
+        if !is_left && !is_old_default {
+            return None;
+        }
+        let converted = |table: &TableJob<'_>, name: &str| table.conversion(name).is_some_and(leaves_charset);
+        match operand(&tokens[..at]) {
+            Operand::OwnCharset => None,
+            Operand::RowColumn(name) => {
+                self.own_table.filter(|table| converted(table, &name)).map(|_| Refused::Certainly)
+            }
+            Operand::Name(name) => {
+                let declared = find_declared_type(tokens, &name);
+                let has_own_charset = declared.is_some_and(names_charset);
+                let is_column = self.used.iter().any(|table| table.table.column(&name).is_some());
+                if declared.is_some() && is_old_default && !has_own_charset {
+                    return Some(Refused::Certainly);
+                }
+                let stays = has_own_charset || (is_column && !self.used.iter().any(|table| converted(table, &name)));
+                (!stays).then_some(Refused::Possibly)
+            }
+            Operand::Other => is_left.then_some(Refused::Possibly),
+        }
+    }
 }
 
 /// Returns the character set that parameters and variables without one have now, if the plan

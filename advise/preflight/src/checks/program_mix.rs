@@ -38,7 +38,8 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
             let planned = without_conversions(job, program).filter(|_| is_recreated);
             let planned = planned.map(|create| Program { create, ..program.clone() });
             let program = planned.as_ref().unwrap_or(program);
-            let tokens = program::tokens(program);
+            let texts = program::texts(program);
+            let tokens = program::tokens(program, &texts).concat();
             let tables = named_tables(job, program, &tokens);
             check_columns(job, program, &tokens, &tables)
                 .or_else(|| program_charset::check(job, program, &tokens, &tables))

@@ -7,6 +7,7 @@ mod fixtures;
 mod forward;
 mod groups;
 mod lab;
+mod prepared;
 mod programs;
 mod reading;
 mod rehearsal;

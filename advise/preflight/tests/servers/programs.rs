@@ -6,7 +6,7 @@ use preflight::{Options, Report, Severity};
 use crate::lab::{Lab, describe_report, find_finding, options};
 
 /// Returns the objects and severities of a check's findings.
-fn found_by(report: &Report, check: &str) -> Vec<(String, Severity)> {
+pub fn found_by(report: &Report, check: &str) -> Vec<(String, Severity)> {
     let of_check = report.findings.iter().filter(|finding| finding.check == check);
     let mut found: Vec<_> = of_check.map(|finding| (finding.object.name.clone(), finding.severity)).collect();
     found.sort();
@@ -14,14 +14,14 @@ fn found_by(report: &Report, check: &str) -> Vec<(String, Severity)> {
 }
 
 /// Runs the steps that the plan doesn't block. All must be taken.
-fn run_unblocked(lab: &mut Lab, report: &Report) {
+pub fn run_unblocked(lab: &mut Lab, report: &Report) {
     for step in report.plan.iter().flat_map(|plan| &plan.steps).filter(|step| !step.blocked) {
         lab.conn.query_drop(&step.sql).unwrap_or_else(|error| panic!("{}: {error}", step.sql));
     }
 }
 
 /// Runs a statement. Returns the error code, 0 without an error.
-fn error_of(lab: &mut Lab, statement: &str) -> u16 {
+pub fn error_of(lab: &mut Lab, statement: &str) -> u16 {
     match lab.conn.query::<mysql::Row, _>(statement) {
         Ok(_) => 0,
         Err(mysql::Error::MySqlError(refusal)) => refusal.code,
@@ -32,7 +32,7 @@ fn error_of(lab: &mut Lab, statement: &str) -> u16 {
 /// Servers with a target that is not the default collation of utf8mb4.
 const TARGETS: [(&str, &str); 2] = [("mysql@8.0", "utf8mb4_unicode_ci"), ("mariadb@bookworm", "utf8mb4_unicode_ci")];
 
-fn of_schema(schema: &str, target: &str) -> Options {
+pub fn of_schema(schema: &str, target: &str) -> Options {
     let mut options = options(target);
     options.request.schemas = vec![schema.into()];
     options
@@ -190,21 +190,6 @@ fn views_lose_conversions_to_a_character_set_that_goes() {
             .unwrap();
         assert!(!text.contains("convert("), "{server}: {text}");
     }
-}
-
-/// Statements that a program puts together when it runs are listed as not checked.
-#[test]
-fn lists_statements_that_programs_put_together() {
-    let mut lab = Lab::new("mariadb");
-    let statements = [
-        "CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(20))",
-        "CREATE PROCEDURE built (x VARCHAR(20)) EXECUTE IMMEDIATE CONCAT('SELECT * FROM ', x)",
-        "CREATE PROCEDURE fixed () EXECUTE IMMEDIATE 'SELECT * FROM t'",
-    ];
-    lab.schema("ex", "latin1", &statements.map(str::to_owned));
-    let report = lab.rehearsed_report_with("ex", &of_schema("ex", "utf8mb4_unicode_ci"));
-    let lines: Vec<&String> = report.unchecked.iter().filter(|line| line.contains("prepared statements")).collect();
-    assert!(lines.len() == 1 && lines[0].contains("routine ex.built: "), "{:?}", report.unchecked);
 }
 
 /// A view of another schema is fixed by the statement that its finding prints.

@@ -1,6 +1,6 @@
 //! Values that a statement gives user variables.
 
-use sql::{Token, TokenKind};
+use crate::token::{Token, TokenKind};
 
 /// Returns the user variables that a statement sets. Those of `SET @a = 'x', @b := c` have the
 /// tokens of their value. Those of `SELECT a INTO @x` and `SELECT @x := a` have none.
@@ -46,12 +46,12 @@ fn value_at<'p, 't>(part: &'p [Token<'t>], begin: usize) -> &'p [Token<'t>] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::tokens;
+    use crate::{SqlMode, tokenize_uncommented};
 
     #[test]
     fn finds_values() {
         let found = |text: &str| {
-            let tokens = tokens(text);
+            let tokens = tokenize_uncommented(text, SqlMode::default());
             let show = |(name, value): &(String, &[Token<'_>])| {
                 let words: Vec<&str> = value.iter().map(|token| token.text).collect();
                 format!("{name}={}", words.join(" "))

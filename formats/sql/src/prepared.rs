@@ -2,10 +2,19 @@
 
 use std::collections::{HashMap, HashSet};
 
-use facts::Program;
-use sql::{SqlMode, Token, TokenKind, unquote_string};
+use crate::quote::unquote_string;
+use crate::sql_mode::SqlMode;
+use crate::token::{Token, TokenKind, tokenize};
+use crate::user_variable::set_variables;
 
-use super::{set_variables, split_body};
+/// Splits a body at its semicolons. `IF a = b THEN SELECT …` is one part. Comments and the marks of
+/// conditional comments are left out.
+pub fn split_body(body: &str, mode: SqlMode) -> Vec<Vec<Token<'_>>> {
+    let is_mark = |token: &Token<'_>| matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment);
+    let tokens: Vec<Token<'_>> = tokenize(body, mode).filter(|token| !is_mark(token)).collect();
+    let parts = tokens.split(|token| token.is_symbol(';'));
+    parts.filter(|part| !part.is_empty()).map(<[Token<'_>]>::to_vec).collect()
+}
 
 /// Statements that a program prepares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,8 +25,8 @@ pub struct PreparedTexts {
 }
 
 impl PreparedTexts {
-    pub fn of_program(program: &Program) -> Self {
-        let (body, mode) = (program.body.as_deref().unwrap_or_default(), program.lexer_mode());
+    /// Reads a body, or a whole definition.
+    pub fn of_body(body: &str, mode: SqlMode) -> Self {
         Self::read(&split_body(body, mode), mode)
     }
 
@@ -90,8 +99,7 @@ mod tests {
     use super::*;
 
     fn read(body: &str, sql_mode: &str) -> (Vec<String>, bool) {
-        let program = Program { body: Some(body.into()), sql_mode: Some(sql_mode.into()), ..Program::default() };
-        let texts = PreparedTexts::of_program(&program);
+        let texts = PreparedTexts::of_body(body, SqlMode::parse(sql_mode));
         (texts.literals, texts.has_unread)
     }
 
@@ -108,6 +116,11 @@ mod tests {
         }
         assert_eq!(read("EXECUTE IMMEDIATE \"q\"", "ANSI_QUOTES"), (vec![], true));
         assert_eq!(read("BEGIN SELECT 1; EXECUTE s; END", ""), (vec![], false));
+    }
+
+    #[test]
+    fn splits_bodies() {
+        assert_eq!(split_body("BEGIN SELECT ';'; /* ; */ SELECT 2; END", SqlMode::default()).len(), 3);
     }
 
     #[test]
