@@ -1,6 +1,7 @@
 //! Diagnosis of statements, one after the other.
 
 mod indexes;
+mod prepared;
 
 use server::error_code;
 use sql::{SqlMode, tokenize};
@@ -199,6 +200,8 @@ struct Diagnoser<'c, 's> {
     left_out: usize,
     /// Warnings of the server about indexes for which no remedy was found.
     warnings: Vec<String>,
+    /// Whether statements that programs prepare are judged. False for such a statement itself.
+    reads_prepared: bool,
 }
 
 impl<'c, 's> Diagnoser<'c, 's> {
@@ -212,6 +215,7 @@ impl<'c, 's> Diagnoser<'c, 's> {
             warnings: Vec::new(),
             budget: MAX_ASKED_IN_ALL,
             left_out: 0,
+            reads_prepared: true,
         }
     }
 
@@ -249,6 +253,7 @@ impl Diagnoser<'_, '_> {
         for group in &groups {
             findings.extend(self.judge_group(group, &outcome)?);
         }
+        findings.extend(self.judge_prepared(&groups)?);
         if outcome.refusal.is_some() && findings.iter().all(|finding| finding.error.is_none()) {
             findings.extend(self.judge_undecided(&groups, &outcome)?);
         }
@@ -285,9 +290,11 @@ impl Diagnoser<'_, '_> {
         // The program is asked piece by piece; nothing calls it.
         let subject = Subject { session: self.session.clone(), text: "DO 0".into(), inner: None };
         let mut findings = Vec::new();
-        for group in groups::group_program(self.copy, &subject, &program)? {
-            findings.extend(self.judge_group(&group, &Outcome::default())?);
+        let groups = groups::group_program(self.copy, &subject, &program)?;
+        for group in &groups {
+            findings.extend(self.judge_group(group, &Outcome::default())?);
         }
+        findings.extend(self.judge_prepared(&groups)?);
         Ok(Some(findings))
     }
 
