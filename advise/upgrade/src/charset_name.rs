@@ -1,5 +1,5 @@
-//! Queries that compare the names of character sets or collations with `utf8`, which MySQL 8.0.30,
-//! MariaDB 10.6 and later versions call `utf8mb3`.
+//! Queries, and statements with SHOW, that compare the names of character sets or collations with
+//! `utf8`, which MySQL 8.0.30, MariaDB 10.6 and later versions call `utf8mb3`.
 
 use mysql::prelude::Queryable;
 use server::Server;
@@ -10,12 +10,13 @@ use crate::Error;
 use crate::material::Given;
 use crate::model::{Finding, Kind, Mend};
 use crate::script::{Done, is_query};
-use crate::side::{Session, failed};
+use crate::side::{Session, failed, first_word};
 
 /// Reports a query of information_schema that finds other rows on the new server with `utf8mb3` in
 /// place of `utf8`. `None` unless only the new server has the new name.
 pub fn judge((source, target): (&Server, &Server), given: &Given, after: &Done) -> Result<Option<Finding>, Error> {
-    let Some(renamed) = with_new_name(&given.text).filter(|_| is_query(&given.text)) else { return Ok(None) };
+    let is_read = |_: &String| is_query(&given.text) || first_word(&given.text) == "show";
+    let Some(renamed) = with_new_name(&given.text).filter(is_read) else { return Ok(None) };
     if !says_utf8(source)? || says_utf8(target)? {
         return Ok(None);
     }
@@ -48,12 +49,12 @@ fn says_utf8(server: &Server) -> Result<bool, Error> {
 }
 
 /// Replaces `utf8` by `utf8mb3` in literals such as `'utf8'` and `'utf8_%'` of a query that reads
-/// information_schema. `None` if it has no such literal.
+/// information_schema, and of SHOW. `None` if it has no such literal.
 fn with_new_name(text: &str) -> Option<String> {
     let tokens: Vec<sql::Token<'_>> = tokenize(text, SqlMode::default()).collect();
     let reads_names =
         |token: &sql::Token<'_>| token.name().is_some_and(|name| name.eq_ignore_ascii_case("information_schema"));
-    tokens.iter().find(|token| reads_names(token))?;
+    tokens.iter().find(|token| reads_names(token)).or(tokens.first().filter(|token| token.is_keyword("show")))?;
     let edit = |token: &sql::Token<'_>| {
         let inside = token.text.get(1..token.text.len().checked_sub(1)?)?;
         let rest = inside.get(4..).filter(|_| inside[..4].eq_ignore_ascii_case("utf8"))?;
@@ -83,5 +84,7 @@ mod tests {
             assert_eq!(with_new_name(&format!("{head} {old}")), new, "{old}");
         }
         assert_eq!(with_new_name("SELECT 1 FROM t WHERE a = 'utf8'"), None);
+        let text = "SHOW TABLE STATUS WHERE Collation = 'utf8_bin'";
+        assert_eq!(with_new_name(text).as_deref(), Some("SHOW TABLE STATUS WHERE Collation = 'utf8mb3_bin'"));
     }
 }

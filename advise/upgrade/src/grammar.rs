@@ -10,6 +10,7 @@ use why::splice;
 use crate::grouped::order_by_instead;
 use crate::mend::Rewrite;
 use crate::model::Mend;
+use crate::{mysql_clause, replica_words};
 
 type Edit = (Range<usize>, String);
 
@@ -34,7 +35,9 @@ pub fn propose(target: &Target, text: &str, message: &str, is_reserved: &mut dyn
     // MySQL 8.0.13 and later have keys on expressions, and no GROUP BY … DESC.
     let is_recent = is_mysql && target.version >= (8, 0, 13);
     all.extend(if is_recent { order_by_instead(text) } else { None });
+    all.extend(if is_mysql { None } else { mysql_clause::rewrite(text) });
     if is_mysql {
+        all.extend(if target.version >= (8, 2, 0) { replica_words::rewrite(text) } else { None });
         all.extend(if target.version >= (8, 0, 0) { leave_out_query_cache(text) } else { None });
         all.extend(leave_out_versioning(text));
         all.extend(replace_types(text));

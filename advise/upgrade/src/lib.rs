@@ -12,7 +12,10 @@
 
 mod already;
 mod charset_name;
+mod check_constraint;
 mod collation;
+mod column_default;
+mod date_literal;
 mod difference;
 mod error;
 mod events;
@@ -20,14 +23,17 @@ mod function;
 mod grammar;
 mod grouped;
 mod in_place;
+mod label;
 mod live;
 mod load;
 mod material;
 mod mend;
 mod model;
+mod mysql_clause;
 mod option_file;
 mod probe;
 mod program;
+mod replica_words;
 mod replication;
 mod rewrite;
 mod run;
@@ -35,6 +41,8 @@ mod script;
 mod settings;
 mod side;
 mod successor;
+mod text_default;
+mod timestamp;
 
 pub use error::Error;
 pub use live::{LiveRequest, compare_live};

@@ -9,13 +9,13 @@ use why::{Copy, Refusal, create_definers, diagnose};
 
 use crate::Error;
 use crate::collation::describe_substitute;
-use crate::function;
 use crate::grammar::advise_sequence;
 use crate::material::{Schema, Statement};
-use crate::mend::{WRONG_VALUE_FOR_VARIABLE, propose, replace_unknown_collations};
+use crate::mend::{WRONG_VALUE_FOR_VARIABLE, advise_variable, propose, replace_unknown_collations};
 use crate::model::{Area, Finding, Kind, Mend};
 use crate::script::to_mend;
 use crate::side::{Session, failed, version};
+use crate::{check_constraint, function, text_default};
 
 /// Schema for the tables of a dump that names none.
 pub const DEFAULT_SCHEMA: &str = "app";
@@ -194,7 +194,8 @@ fn what_fails(refusal: &Refusal, area: Area) -> String {
         error_code::DUP_ENTRY => "values that are equal on the new server",
         error_code::SP_DOES_NOT_EXIST | function::NO_FUNCTION => "a function that the new server does not have",
         1064 => "a word that the new server's grammar reserves, or a clause that it lacks",
-        1067 => "a default that the new server refuses",
+        1067 | text_default::NO_DEFAULT_OF_TEXT => "a default that the new server refuses",
+        check_constraint::DUPLICATE_CHECK => "a CHECK constraint with a name that another table's has",
         1231 => "a value that the new server's variable does not take",
         error_code::UNKNOWN_SYSTEM_VARIABLE => "a variable that the new server does not have",
         _ => "a statement that the new server refuses",
@@ -399,7 +400,8 @@ pub fn rewrite_until_taken(session: &mut Session<'_>, text: &str, refusal: &Refu
     let missing = function::find_all_missing(&mut session.conn, &current);
     let advice = function::advise(&current, &last, &missing)
         .or_else(|| function::advise(text, refusal, &missing))
-        .or_else(|| advise_sequence(&target, text));
+        .or_else(|| advise_sequence(&target, text))
+        .or_else(|| advise_variable(&target, &last));
     Ok(Mended { partial, advice, replaced: replaced_in_part, ..Mended::default() })
 }
 

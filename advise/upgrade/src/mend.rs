@@ -1,11 +1,12 @@
 //! Rewrites statements that the new server refuses.
 
 use check::Target;
-use server::{current_collation_name, error_code};
+use server::{Flavour, current_collation_name, error_code};
 use sql::{SqlMode, Token, TokenKind, tokenize};
 use why::{Refusal, splice};
 
-use crate::{function, grammar};
+use crate::model::Mend;
+use crate::{check_constraint, date_literal, function, grammar, successor, text_default};
 
 /// A statement in place of a refused one.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,21 +73,55 @@ pub fn propose(
             ..Rewrite::default()
         }],
         WRONG_VALUE_FOR_VARIABLE => remove_mode(text, &refusal.message),
-        error_code::UNKNOWN_SYSTEM_VARIABLE => vec![Rewrite {
-            what: format!("Leave it out: the new server has no variable {quoted}"),
-            is_certain: true,
-            ..Rewrite::default()
-        }],
+        error_code::UNKNOWN_SYSTEM_VARIABLE => replace_variable(target, text, quoted),
         UNKNOWN_ENGINE => vec![replacing_rewrite(text, quoted, "InnoDB")],
         PARTITIONS_UNSUPPORTED => vec![replacing_rewrite(text, "MyISAM", "InnoDB")],
         error_code::TOO_LONG_KEY | error_code::INDEX_COLUMN_TOO_LONG => {
             ["COMPACT", "REDUNDANT"].map(|format| replacing_rewrite(text, format, "DYNAMIC")).to_vec()
         }
-        _ => Vec::new(),
+        text_default::NO_DEFAULT_OF_TEXT if target.flavour == Flavour::MySql => {
+            text_default::rewrite(target, text).into_iter().collect()
+        }
+        date_literal::INCORRECT_LITERAL => date_literal::propose(text, refusal),
+        _ => check_constraint::propose(text, refusal),
     }
     .into_iter()
     .filter(|rewrite| rewrite.text.as_deref() != Some(text) || !rewrite.before.is_empty())
     .collect()
+}
+
+/// Names the variable's successor, or leaves a statement that only sets it out.
+fn replace_variable(target: &Target, text: &str, variable: &str) -> Vec<Rewrite> {
+    let rename = |new: String| {
+        let is_it = |token: &Token<'_>| {
+            let name = token.text.trim_start_matches('@').rsplit('.').next().unwrap_or_default();
+            matches!(token.kind, TokenKind::Word | TokenKind::Variable) && name.eq_ignore_ascii_case(variable)
+        };
+        let edits: Vec<_> = tokenize(text, SqlMode::default())
+            .filter(is_it)
+            .map(|token| (token.end() - variable.len()..token.end(), new.clone()))
+            .collect();
+        let what = format!("{variable} → {new}: the new server's name of the variable");
+        Rewrite { what, text: Some(splice(text, &edits)), is_certain: true, ..Rewrite::default() }
+    };
+    let mut all: Vec<Rewrite> = successor::new_variable(target.flavour, variable).into_iter().map(rename).collect();
+    if !sql::is_query(text, SqlMode::default()) {
+        all.push(Rewrite {
+            what: format!("Leave it out: the new server has no variable {variable}"),
+            is_certain: true,
+            ..Rewrite::default()
+        });
+    }
+    all
+}
+
+/// Says what takes the place of a variable that the new server lacks. `None` if nothing is known, or
+/// the refusal is about something else.
+pub fn advise_variable(target: &Target, refusal: &Refusal) -> Option<Mend> {
+    let variable =
+        refusal.message.split('\'').nth(1).filter(|_| refusal.code == error_code::UNKNOWN_SYSTEM_VARIABLE)?;
+    let note = successor::explain(target.flavour, variable)?;
+    Some(Mend { what: format!("Write the statement without {variable}: {note}"), ..Mend::default() })
 }
 
 fn without_strict_modes(sql_mode: &str) -> String {

@@ -22,6 +22,7 @@ use crate::rewrite;
 use crate::script::{self, Done, Pair};
 use crate::settings::{self, Candidate, Defaults};
 use crate::side::{self, Columns};
+use crate::timestamp;
 
 /// Longest rehearsal, in seconds, that is repeated without each setting, to drop those not needed.
 const MAX_SECONDS_TO_TRY: u64 = 60;
@@ -308,6 +309,7 @@ fn run_target(source: &Server, target: &Server, request: &Request, before: &Befo
     after.findings.extend(script::created_columns(&pair, &columns, &given));
     after.findings.extend(collation::compare_same_names(source, target, &before.columns, &columns, &mut after.notes)?);
 
+    after.findings.extend(timestamp::judge(source, target, &given)?);
     let probes = probe::probe(target, &before.common)?;
     let next = probe::compare(&before.common, &before.probes, &probes);
     if loaded.omits_collations {

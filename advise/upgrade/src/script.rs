@@ -14,7 +14,7 @@ use crate::load::{Lost, created_name, mend, rewrite_until_taken};
 use crate::material::Given;
 use crate::model::{Area, Finding, Kind, Mend};
 use crate::side::{Columns, Ran, Rows, Session, first_word};
-use crate::{charset_name, function, program};
+use crate::{charset_name, column_default, date_literal, function, label, program, timestamp};
 
 /// Outcome of a statement on a server.
 #[derive(Clone, Debug)]
@@ -32,14 +32,16 @@ pub struct Done {
 }
 
 /// Errors of queries that a rewritten query can mend: names, clauses and regular expressions that
-/// the server lacks.
+/// the server lacks, and dates that it does not read.
 fn is_about_grammar(refusal: &Refusal) -> bool {
     matches!(
         refusal.code,
         error_code::PARSE_ERROR
             | error_code::BAD_FIELD_ERROR
             | error_code::SP_DOES_NOT_EXIST
+            | error_code::UNKNOWN_SYSTEM_VARIABLE
             | function::NO_FUNCTION
+            | date_literal::INCORRECT_LITERAL
             | 3685..=3699
     )
 }
@@ -154,9 +156,14 @@ pub fn judge(
         return Ok(Vec::new());
     }
     match (&before.ran, &after.ran) {
-        (Ok(_), Err(refusal)) => {
+        (Ok(rows), Err(refusal)) => {
             let mut one = finding(Kind::Breaks, "runs on the old server, and the new one refuses it".into());
             explain(pair, given, after, refusal, &mut one)?;
+            let schema = after.setup.schema.as_deref();
+            one.reasons.extend(timestamp::explain(pair.source, refusal, &given.text, schema)?);
+            if refusal.code == date_literal::INCORRECT_LITERAL && before.is_repeatable {
+                keep_mends_with_rows(pair.target, given, after, rows, &mut one)?;
+            }
             Ok(vec![one])
         }
         (Err(old), Err(refusal)) if is_conflict(refusal) => {
@@ -188,6 +195,8 @@ pub fn judge(
                 all.push(differs);
             }
             all.extend(charset_name::judge((pair.source, pair.target), given, after)?);
+            all.extend(label::judge(pair.target, given, after, one, other)?);
+            all.extend(column_default::judge(pair.target, given, after, one, other)?);
             if let Some(refused) = refused_patterns(pair, given, before, after)? {
                 all.push(refused);
             }
@@ -197,6 +206,32 @@ pub fn judge(
             Ok(all)
         }
     }
+}
+
+/// Drops the mends of a query that return other rows than the old server did.
+fn keep_mends_with_rows(
+    server: &Server,
+    given: &Given,
+    done: &Done,
+    rows: &Rows,
+    finding: &mut Finding,
+) -> Result<(), Error> {
+    if !is_query(&given.text) {
+        return Ok(());
+    }
+    let mut kept = Vec::new();
+    for mend in std::mem::take(&mut finding.mends) {
+        let mut session = Session::open(server, done.setup.schema.as_deref(), &done.setup.prelude)?;
+        let mut ran: Ran = Ok(Rows::default());
+        for statement in &mend.sql {
+            ran = session.run(statement)?;
+        }
+        if ran.is_ok_and(|new| new.content == rows.content) {
+            kept.push(mend);
+        }
+    }
+    finding.mends = kept;
+    Ok(())
 }
 
 /// Finding about a regular expression that the new server refuses. The statement itself succeeded,

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use mysql::prelude::Queryable;
-use server::{Server, current_charset_name, is_same_collation};
+use server::{Flavour, Server, current_charset_name, is_same_collation};
 
 use crate::Error;
 use crate::model::{Finding, Kind};
 use crate::side::{NON_STANDARD_KEYS, failed, read_charset_defaults, read_defaults, version};
+use crate::timestamp;
 
 /// A setting to try.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,6 +84,14 @@ pub fn candidates(target: &Server, defaults: &Defaults, findings: &[Finding]) ->
     {
         all.push(global("collation_server", &here.written_collation(own), old, true));
     }
+    let is_of_timestamps = |finding: &Finding| finding.reasons.iter().any(|one| one.contains(timestamp::SETTING));
+    if let (true, Some(own), Some(old)) = (
+        timestamp::differs(defaults) && findings.iter().any(is_of_timestamps),
+        defaults.source.get(timestamp::SETTING),
+        defaults.target.get(timestamp::SETTING),
+    ) {
+        all.push(global(timestamp::SETTING, own, old, true));
+    }
     let has_error = |codes: &[&str]| {
         findings
             .iter()
@@ -144,6 +153,10 @@ pub fn effects(server: &Server, candidates: &[Candidate]) -> Result<Vec<String>,
             ));
         }
         all.push("default_collation_for_utf8mb4 is deprecated, and no line of the option file sets it: SET PERSIST keeps it over restarts".into());
+    }
+    let sets_timestamps = candidates.iter().any(|one| one.statement.contains(timestamp::SETTING));
+    if sets_timestamps && server.flavour() == Flavour::MySql {
+        all.push(format!("{} is deprecated: write NULL, DEFAULT and ON UPDATE in definitions", timestamp::SETTING));
     }
     Ok(all)
 }

@@ -35,6 +35,8 @@ pub struct Rows {
     /// First rows, as text: up to [`MAX_KEPT_ROWS`] and about [`MAX_KEPT_BYTES`].
     pub first: Vec<String>,
     pub affected: u64,
+    /// Names of the columns of the first result. Empty without rows.
+    pub labels: Vec<String>,
 }
 
 pub type Ran = Result<Rows, Refusal>;
@@ -148,6 +150,9 @@ fn read_rows(conn: &mut Conn, encoding: &mut why::Encoding, statement: &str) -> 
     let mut kept_bytes = 0;
     let sent = encoding.hex(conn, statement)?;
     rows.affected = conn.for_each_row(sent, |row| {
+        if rows.count == 0 {
+            rows.labels = row.columns_ref().iter().map(|column| column.name_str().into_owned()).collect();
+        }
         let values: Vec<Value> = row.unwrap();
         let mut hasher = DefaultHasher::new();
         let texts: Vec<Option<Vec<u8>>> = values.iter().map(text).collect();

@@ -207,6 +207,21 @@ pub fn candidates(new: Flavour, option: &str) -> Vec<String> {
     matching(new, option).filter_map(|removed| successor(removed, option)).collect()
 }
 
+/// Names the variable that has the meaning and the values of a removed one.
+pub fn new_variable(new: Flavour, variable: &str) -> Option<String> {
+    let variable = variable.to_lowercase();
+    let is_same = |removed: &&Removed| {
+        removed.note.is_empty() && matches!(removed.place, Place::Option(_, Value::Same) | Place::Prefix(..))
+    };
+    matching(new, &variable).filter(is_same).find_map(|removed| successor(removed, &variable))
+}
+
+/// Explains the absence of a variable. `None` if nothing is known.
+pub fn explain(new: Flavour, variable: &str) -> Option<&'static str> {
+    let variable = variable.to_lowercase();
+    matching(new, &variable).map(|removed| removed.note).find(|note| !note.is_empty())
+}
+
 /// Names the successor of an option, with its value made of the old one, in a sentence without a
 /// full stop. `there` are settings of the new server; a successor that is not among them is not
 /// named. `None` if nothing is known.
