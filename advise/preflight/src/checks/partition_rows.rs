@@ -99,7 +99,7 @@ impl AcceptedValues {
 
 /// Reads the constants of a partition, `NULL,'a',_utf8mb4 0x62`, in a character set. NULL is left
 /// out. `None` if a constant is something else, or has a character that `charset` lacks.
-fn read_constants(description: &str, charset: Charset) -> Option<Vec<Vec<u8>>> {
+pub(super) fn read_constants(description: &str, charset: Charset) -> Option<Vec<Vec<u8>>> {
     let tokens: Vec<Token<'_>> = sql::tokenize(description, SqlMode::default()).collect();
     let mut constants = Vec::new();
     for item in tokens.split(|token| token.is_symbol(',')) {

@@ -178,6 +178,40 @@ const FIXTURES: &[Fixture] = &[
         refused: 0,
     },
     Fixture {
+        name: "partition_lists",
+        charset: "latin1",
+        statements: &[
+            "CREATE TABLE t (c VARCHAR(10) NOT NULL, n INT, PRIMARY KEY (c)) COLLATE latin1_general_cs \
+             PARTITION BY LIST COLUMNS (c) (PARTITION p0 VALUES IN ('a', 'b'), PARTITION p1 VALUES IN ('A'))",
+            "INSERT INTO t VALUES ('a', 1), ('b', 2)",
+        ],
+        findings: &[expect("partition-key", "t", Error, 2)],
+        refused: 1495,
+    },
+    Fixture {
+        name: "partition_bounds",
+        charset: "latin1",
+        statements: &[
+            "CREATE TABLE t (c VARCHAR(10) NOT NULL, n INT, PRIMARY KEY (c)) COLLATE latin1_general_cs \
+             PARTITION BY RANGE COLUMNS (c) (PARTITION p0 VALUES LESS THAN ('A'), PARTITION p1 VALUES LESS THAN ('a'), \
+             PARTITION p2 VALUES LESS THAN (MAXVALUE))",
+            "INSERT INTO t VALUES ('b', 2)",
+        ],
+        findings: &[expect("partition-key", "t", Error, 3)],
+        refused: 1493,
+    },
+    Fixture {
+        name: "partition_constants",
+        charset: "latin1",
+        statements: &[
+            "CREATE TABLE t (c VARCHAR(10) NOT NULL, n INT, PRIMARY KEY (c)) COLLATE latin1_general_cs \
+             PARTITION BY LIST COLUMNS (c) (PARTITION p0 VALUES IN ('a', 'b'), PARTITION p1 VALUES IN ('c'))",
+            "INSERT INTO t VALUES ('a', 1), ('b', 2)",
+        ],
+        findings: &[expect("partition-key", "t", Warning, 2)],
+        refused: 0,
+    },
+    Fixture {
         name: "generated",
         charset: "latin1",
         statements: &[
