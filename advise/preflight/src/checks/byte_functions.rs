@@ -25,12 +25,13 @@ pub static CHECK: Check = Check {
               conversion computes such generated columns anew: look-ups by a stored hash, and comparisons with hashes of another system, find \
               nothing any more. Triggers, routines, events and views that call them with a converted column, or with a parameter or variable \
               that gets the new character set, disagree with the values that were stored before: a UNIQUE key of hashes then takes duplicates. \
+              AES_DECRYPT and others that read bytes give NULL then. \
               Where a program only takes the length, it is a note.",
     run: CheckFunction::Facts(run),
 };
 
 /// Functions whose result depends on the bytes of a text.
-const FUNCTIONS: [&str; 22] = [
+const FUNCTIONS: [&str; 27] = [
     "md5",
     "sha",
     "sha1",
@@ -53,7 +54,15 @@ const FUNCTIONS: [&str; 22] = [
     "password",
     "old_password",
     "statement_digest",
+    "aes_decrypt",
+    "des_decrypt",
+    "decode",
+    "uncompress",
+    "uncompressed_length",
 ];
+
+/// Functions among [`FUNCTIONS`] that read bytes which a function such as AES_ENCRYPT has made.
+const DECODERS: [&str; 5] = ["aes_decrypt", "des_decrypt", "decode", "uncompress", "uncompressed_length"];
 
 /// Functions among [`FUNCTIONS`] whose result is a length.
 const LENGTHS: [&str; 3] = ["length", "octet_length", "bit_length"];
@@ -122,11 +131,19 @@ fn check_program(job: &Job<'_>, program: &Program, recreated: &[ObjectName]) -> 
     let mut finding = program_finding(job, program, severity);
     finding.check = CHECK.name.into();
     finding.what = format!("it calls {} with text whose bytes change where it isn't ASCII", call.text.to_uppercase());
+    let name = call.text.to_uppercase();
+    if call.is_any_keyword(&DECODERS) {
+        finding.why = "the text holds bytes, and those of another character set give NULL or another text".into();
+        finding.action = format!(
+            "make the column VARBINARY or BLOB before, so that the plan leaves it, or give {name} the text in the old character set: \
+             CONVERT(… USING …)"
+        );
+        return Some(finding);
+    }
     finding.why =
         "values that were stored before the plan, or are stored elsewhere, differ from its result then".into();
     finding.action = format!(
-        "compute stored values anew after the plan, or give {} the text in the old character set: CONVERT(… USING …)",
-        call.text.to_uppercase()
+        "compute stored values anew after the plan, or give {name} the text in the old character set: CONVERT(… USING …)"
     );
     Some(finding)
 }
@@ -179,6 +196,10 @@ fn describe(mut finding: Finding, function: &str) -> Finding {
     finding.what = format!("{function} in its expression is of the bytes, which change where text isn't ASCII");
     finding.why = "the conversion computes it anew: values stored or compared elsewhere differ from it then".into();
     finding.action = "compute such values anew wherever else they are kept, or keep the column's character set".into();
+    if DECODERS.iter().any(|decoder| decoder.eq_ignore_ascii_case(function)) {
+        finding.why = "the text holds bytes, and those of another character set give NULL or another text".into();
+        finding.action = "keep the column's character set, or make it VARBINARY or BLOB before".into();
+    }
     finding
 }
 
