@@ -3,7 +3,7 @@
 use check::Target;
 use server::{Flavour, current_collation_name, error_code};
 use sql::{SqlMode, Token, TokenKind, tokenize};
-use why::{Refusal, splice};
+use why::{Clause, Refusal, replace_in_clauses, splice};
 
 use crate::model::Mend;
 use crate::{check_constraint, date_literal, function, grammar, successor, text_default};
@@ -54,7 +54,7 @@ pub fn propose(
                 "utf8mb3" => "utf8",
                 _ => "utf8mb4",
             };
-            vec![replacing_rewrite(text, quoted, known)]
+            vec![replacing_rewrite(text, Clause::CharacterSet, quoted, known)]
         }
         error_code::PARSE_ERROR => grammar::propose(target, text, &refusal.message, is_reserved),
         error_code::BAD_FIELD_ERROR if quoted.eq_ignore_ascii_case("sql_cache") => {
@@ -74,11 +74,11 @@ pub fn propose(
         }],
         WRONG_VALUE_FOR_VARIABLE => remove_mode(text, &refusal.message),
         error_code::UNKNOWN_SYSTEM_VARIABLE => replace_variable(target, text, quoted),
-        UNKNOWN_ENGINE => vec![replacing_rewrite(text, quoted, "InnoDB")],
-        PARTITIONS_UNSUPPORTED => vec![replacing_rewrite(text, "MyISAM", "InnoDB")],
-        error_code::TOO_LONG_KEY | error_code::INDEX_COLUMN_TOO_LONG => {
-            ["COMPACT", "REDUNDANT"].map(|format| replacing_rewrite(text, format, "DYNAMIC")).to_vec()
-        }
+        UNKNOWN_ENGINE => vec![replacing_rewrite(text, Clause::Engine, quoted, "InnoDB")],
+        PARTITIONS_UNSUPPORTED => vec![replacing_rewrite(text, Clause::Engine, "MyISAM", "InnoDB")],
+        error_code::TOO_LONG_KEY | error_code::INDEX_COLUMN_TOO_LONG => ["COMPACT", "REDUNDANT"]
+            .map(|format| replacing_rewrite(text, Clause::RowFormat, format, "DYNAMIC"))
+            .to_vec(),
         text_default::NO_DEFAULT_OF_TEXT if target.flavour == Flavour::MySql => {
             text_default::rewrite(target, text).into_iter().collect()
         }
@@ -140,7 +140,7 @@ fn replace_collation(target: &Target, text: &str, unknown: &str) -> Vec<Rewrite>
     names.dedup();
     let rewrite = |name: &String| Rewrite {
         replaced: Some((unknown.to_owned(), name.clone())),
-        ..replacing_rewrite(text, unknown, name)
+        ..replacing_rewrite(text, Clause::Collation, unknown, name)
     };
     names.iter().map(rewrite).collect()
 }
@@ -183,29 +183,10 @@ pub fn replace_unknown_collations(target: &Target, text: &str) -> Option<Rewrite
     changed
 }
 
-/// Replaces a name wherever it is a whole word, quoted name or string.
-pub fn replace_name(text: &str, name: &str, by: &str) -> String {
-    let mut out = String::new();
-    let mut at = 0;
-    for token in tokenize(text, SqlMode::default()) {
-        if is_name(&token, name) {
-            out += &text[at..token.start];
-            out += &token.text.to_lowercase().replace(&name.to_lowercase(), by);
-            at = token.end();
-        }
-    }
-    out + &text[at..]
-}
-
-fn is_name(token: &Token<'_>, name: &str) -> bool {
-    matches!(token.kind, TokenKind::Word | TokenKind::QuotedName | TokenKind::StringLiteral)
-        && token.text.trim_matches(['\'', '`', '"']).eq_ignore_ascii_case(name)
-}
-
-fn replacing_rewrite(text: &str, name: &str, by: &str) -> Rewrite {
+fn replacing_rewrite(text: &str, clause: Clause, name: &str, by: &str) -> Rewrite {
     Rewrite {
         what: format!("In the dump: {name} → {by}"),
-        text: Some(replace_name(text, name, by)),
+        text: Some(replace_in_clauses(text, clause, name, by)),
         is_certain: true,
         ..Rewrite::default()
     }
@@ -262,6 +243,17 @@ mod tests {
         assert_eq!(
             first.text.unwrap(),
             "CREATE TABLE a (b INT COMMENT 'utf8mb4_0900_ai_ci is fine') COLLATE=utf8mb4_uca1400_nopad_ai_ci"
+        );
+    }
+
+    #[test]
+    fn other_engines_keep_the_values_of_columns() {
+        let text = "CREATE TABLE a (b CHAR(9) DEFAULT 'MyISAM', myisam INT) ENGINE=MyISAM PARTITION BY HASH (myisam)";
+        let error = refusal(1178, "The storage engine for the table doesn't support native partitioning");
+        let first = propose(&"mysql-9".parse().unwrap(), text, &error, "", &mut |_| true).remove(0);
+        assert_eq!(
+            first.text.unwrap(),
+            "CREATE TABLE a (b CHAR(9) DEFAULT 'MyISAM', myisam INT) ENGINE=InnoDB PARTITION BY HASH (myisam)"
         );
     }
 

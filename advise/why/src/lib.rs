@@ -10,6 +10,7 @@
 //! takes, and whether a remedy works. The reader of statements only finds places to ask about.
 //! Running servers are never written to: changes are tried on the copy alone.
 
+mod clause;
 mod copy;
 mod ddl;
 mod dictionary;
@@ -40,6 +41,7 @@ mod trigger_row;
 mod unjudged;
 mod variables;
 
+pub use clause::{Clause, replace_in_clauses};
 pub use copy::{Copy, Refusal, Session};
 pub use error::Error;
 pub use fill::ROWS;

@@ -1,9 +1,10 @@
 //! Collations and character sets that the server does not have, or that do not belong together.
 
 use server::{collation_charset, error_code};
-use sql::{Token, TokenKind};
+use sql::Token;
 
 use super::{Attempt, Cause, Refused, tokens_without_comments};
+use crate::clause::{Clause, replace_in_clauses};
 use crate::model::{Kind, Scope};
 use crate::remedy::splice;
 
@@ -21,17 +22,11 @@ pub fn explain(refused: &Refused<'_>) -> Option<Cause> {
         charset.clone_from(own);
         attempts.extend(fit(refused, &tokens, &named, own));
     }
-    let replaced = |name: &str| {
-        let edits: Vec<_> = tokens
-            .iter()
-            .filter(|token| {
-                matches!(token.kind, TokenKind::Word | TokenKind::QuotedName | TokenKind::StringLiteral)
-                    && token.text.trim_matches(['\'', '`', '"']).eq_ignore_ascii_case(&named)
-            })
-            .map(|token| (token.start..token.end(), name.to_owned()))
-            .collect();
-        splice(refused.text, &edits)
+    let clause = match refused.refusal.code {
+        error_code::UNKNOWN_CHARACTER_SET => Clause::CharacterSet,
+        _ => Clause::Collation,
     };
+    let replaced = |name: &str| replace_in_clauses(refused.text, clause, &named, name);
     if let (Some(own), Some((_, suffix))) = (&mismatch, named.split_once('_')) {
         let same = format!("{own}_{suffix}");
         attempts.push(Attempt::new(Scope::Statement, format!("Name {same} instead of {named}"), vec![replaced(&same)]));
