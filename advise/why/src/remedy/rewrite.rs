@@ -350,16 +350,32 @@ fn is_stricter(exact: &str, other: &str) -> bool {
     if exact.ends_with("_bin") {
         return is_no_pad(exact) || !is_no_pad(other);
     }
-    exact.contains("_cs") && family(exact).is_some() && family(exact) == family(other)
+    let (Some((own, levels)), Some((others, needed))) = (split_strength(exact), split_strength(other)) else {
+        return false;
+    };
+    let [_, has_case, _] = levels;
+    has_case && own == others && levels.iter().zip(needed).all(|(has, needs)| *has || !needs)
 }
 
-/// Name without the strength: `latin1_general`. utf8mb3 and utf8mb4 are left out, too, as
-/// `utf8mb3_uca1400` and `utf8mb4_uca1400` have the same weights.
-fn family(name: &str) -> Option<&str> {
-    let strengths = ["_as_cs_ks", "_as_cs", "_as_ci", "_ai_cs", "_ai_ci", "_cs", "_ci"];
-    let family = strengths.iter().find_map(|strength| name.strip_suffix(strength))?;
+/// Ends of collation names, and whether they distinguish accents, case and kana.
+const STRENGTHS: [(&str, [bool; 3]); 7] = [
+    ("_as_cs_ks", [true, true, true]),
+    ("_as_cs", [true, true, false]),
+    ("_as_ci", [true, false, false]),
+    ("_ai_cs", [false, true, false]),
+    ("_ai_ci", [false, false, false]),
+    ("_cs", [false, true, false]),
+    ("_ci", [false, false, false]),
+];
+
+/// Splits a name into its family and what it distinguishes: `latin1_general`, case. utf8mb3 and
+/// utf8mb4 are left out of the family, as `utf8mb3_uca1400` and `utf8mb4_uca1400` have the same
+/// weights.
+fn split_strength(name: &str) -> Option<(&str, [bool; 3])> {
+    let (family, levels) =
+        STRENGTHS.iter().find_map(|(strength, levels)| Some((name.strip_suffix(strength)?, *levels)))?;
     let rest = family.split_once('_').filter(|(charset, _)| charset.starts_with("utf8"));
-    Some(rest.map_or(family, |(_, rest)| rest))
+    Some((rest.map_or(family, |(_, rest)| rest), levels))
 }
 
 /// `column COLLATE x = …` becomes `column = …`.
@@ -461,6 +477,9 @@ mod tests {
             ("utf8mb4_0900_bin", "utf8mb4_0900_ai_ci"),
             ("utf8mb4_0900_as_cs", "utf8mb4_0900_ai_ci"),
             ("latin1_general_cs", "latin1_general_ci"),
+            ("utf8mb4_cs_0900_as_cs", "utf8mb4_cs_0900_ai_ci"),
+            ("utf8mb4_ja_0900_as_cs_ks", "utf8mb4_ja_0900_as_cs"),
+            ("utf8mb3_uca1400_ai_cs", "utf8mb4_uca1400_ai_ci"),
         ] {
             assert!(is_stricter(exact, other), "{exact} {other}");
         }
@@ -469,6 +488,9 @@ mod tests {
             ("utf8mb4_0900_as_cs", "utf8mb4_general_ci"),
             ("utf8mb4_general_ci", "utf8mb4_general_ci"),
             ("latin1_general_cs", "latin1_swedish_ci"),
+            ("utf8mb4_cs_0900_ai_ci", "utf8mb4_cs_0900_as_cs"),
+            ("utf8mb4_ja_0900_as_cs", "utf8mb4_ja_0900_as_cs_ks"),
+            ("utf8mb4_uca1400_ai_cs", "utf8mb4_uca1400_as_ci"),
         ] {
             assert!(!is_stricter(exact, other), "{exact} {other}");
         }
