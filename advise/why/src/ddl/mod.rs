@@ -22,6 +22,7 @@ use crate::dictionary::Table;
 use crate::keep::Kept;
 use crate::model::{Finding, Kind, Remedy, Scope};
 use crate::name;
+use crate::remedy::splice;
 use crate::run::Given;
 
 pub use value::judge_value;
@@ -236,8 +237,9 @@ fn length_token(tokens: &[Token<'_>], column: &str) -> Option<usize> {
     (0..tokens.len()).find(|at| is_type(*at)).map(|at| at + 3)
 }
 
-/// Adds character set and collation to a column of a statement, in place of its own.
-fn declare(text: &str, tokens: &[Token<'_>], column: &str, collation: &str) -> Option<String> {
+/// Splits the tokens of a text column's definition after its type and length. The second part ends
+/// with the definition.
+fn column_definition<'t, 's>(tokens: &'t [Token<'s>], column: &str) -> Option<(&'t [Token<'s>], &'t [Token<'s>])> {
     let at = (0..tokens.len()).find(|at| {
         tokens[*at].name().is_some_and(|name| name.eq_ignore_ascii_case(column))
             && tokens.get(at + 1).is_some_and(is_text_type)
@@ -246,24 +248,54 @@ fn declare(text: &str, tokens: &[Token<'_>], column: &str, collation: &str) -> O
     if tokens.get(behind).is_some_and(|token| token.is_symbol('(')) {
         behind += 1 + tokens[behind..].iter().position(|token| token.is_symbol(')'))?;
     }
-    let end = tokens.get(behind - 1)?.end();
-    let mut rest = end;
-    loop {
-        if tokens.get(behind).is_some_and(|token| token.is_keyword("character")) {
-            behind += 3;
-        } else if tokens.get(behind).is_some_and(|token| token.is_any_keyword(&["charset", "collate"])) {
-            behind += 2;
-        } else {
-            break;
+    let mut depth = 0_usize;
+    let is_end = |token: &Token<'_>| {
+        let is_outside = depth == 0;
+        if token.is_symbol('(') {
+            depth += 1;
+        } else if token.is_symbol(')') {
+            depth = depth.saturating_sub(1);
         }
-        rest = tokens.get(behind - 1)?.end();
+        is_outside && (token.is_symbol(',') || token.is_symbol(')'))
+    };
+    let attributes = &tokens[behind..];
+    let end = attributes.iter().position(is_end).unwrap_or(attributes.len());
+    Some((&tokens[at..behind], &attributes[..end]))
+}
+
+/// Collation that the definition of a column names after COLLATE.
+fn named_collation(tokens: &[Token<'_>], column: &str) -> Option<String> {
+    let (_, attributes) = column_definition(tokens, column)?;
+    let at = attributes.iter().position(|token| token.is_keyword("collate"))?;
+    Some(attributes.get(at + 1)?.text.trim_matches(['\'', '`', '"']).to_lowercase())
+}
+
+/// Adds character set and collation to a column of a statement, in place of its own.
+fn declare(text: &str, tokens: &[Token<'_>], column: &str, collation: &str) -> Option<String> {
+    let (typed, attributes) = column_definition(tokens, column)?;
+    let end = typed.last()?.end();
+    let mut edits = vec![(end..end, format!(" CHARACTER SET {} COLLATE {collation}", collation_charset(collation)))];
+    let (mut at, mut before, mut depth) = (0, end, 0_usize);
+    while let Some(token) = attributes.get(at) {
+        let is_set = attributes.get(at + 1).is_some_and(|next| next.is_keyword("set"));
+        let length = match depth {
+            0 if is_set && token.is_any_keyword(&["character", "char"]) => 3,
+            0 if token.is_any_keyword(&["charset", "collate"]) => 2,
+            _ => 0,
+        };
+        if token.is_symbol('(') {
+            depth += 1;
+        } else if token.is_symbol(')') {
+            depth = depth.saturating_sub(1);
+        }
+        at += length.max(1);
+        let after = attributes.get(at - 1)?.end();
+        if length > 0 {
+            edits.push((before..after, String::new()));
+        }
+        before = after;
     }
-    Some(format!(
-        "{} CHARACTER SET {} COLLATE {collation}{}",
-        &text[..end],
-        collation_charset(collation),
-        &text[rest..]
-    ))
+    Some(splice(text, &edits))
 }
 
 /// Schema and name of the table that a definition is about.
@@ -380,6 +412,12 @@ mod tests {
         assert_eq!(
             declared("CREATE TABLE c (a CHAR(3) COLLATE utf8_bin NOT NULL)"),
             "CREATE TABLE c (a CHAR(3) CHARACTER SET latin1 COLLATE latin1_bin NOT NULL)"
+        );
+        assert_eq!(
+            declared(
+                "CREATE TABLE c (a CHAR(3) NOT NULL COLLATE utf8_bin DEFAULT (CONCAT('x' COLLATE utf8_bin)), b INT)"
+            ),
+            "CREATE TABLE c (a CHAR(3) CHARACTER SET latin1 COLLATE latin1_bin NOT NULL DEFAULT (CONCAT('x' COLLATE utf8_bin)), b INT)"
         );
         assert_eq!(
             declared("CREATE TABLE c (a ENUM('b','c') NOT NULL)"),
