@@ -303,6 +303,7 @@ fn loads_are_bounded_in_time_and_disk() {
     }
 }
 
+/// Also in columns with a default expression, and in invisible columns.
 #[test]
 fn refused_definition_keeps_the_rows_on_mysql_9() {
     let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
