@@ -18,7 +18,7 @@ pub struct Already {
     refused: BTreeMap<String, Refusal>,
     /// Names of the old server's schemas, in lower case.
     schemas: Vec<String>,
-    /// True if no schema was given, and the last schema in use of the dump is [`DEFAULT_SCHEMA`].
+    /// True if the dump has no USE, and no schema was given.
     is_nameless: bool,
 }
 
@@ -28,7 +28,7 @@ impl Already {
         Ok(Self {
             refused: loaded.refused.clone(),
             schemas: side::user_schemas(source)?.iter().map(|name| name.to_lowercase()).collect(),
-            is_nameless: is_dump && given.is_none() && loaded.schema == DEFAULT_SCHEMA,
+            is_nameless: is_dump && given.is_none() && !loaded.has_use,
         })
     }
 

@@ -14,7 +14,7 @@ use crate::material::{Schema, Statement};
 use crate::mend::{WRONG_VALUE_FOR_VARIABLE, advise_variable, propose, replace_unknown_collations};
 use crate::model::{Area, Finding, Kind, Mend};
 use crate::script::to_mend;
-use crate::side::{Session, failed, version};
+use crate::side::{Session, failed, first_word, version};
 use crate::{check_constraint, function, text_default};
 
 /// Schema for the tables of a dump that names none.
@@ -44,6 +44,8 @@ pub struct Loaded {
     pub omits_collations: bool,
     /// True if a statement creates or alters a schema.
     pub defines_schema: bool,
+    /// True if a statement selects a schema.
+    pub has_use: bool,
     pub statements: u64,
     /// Mends of refused statements, by the statements' numbers.
     pub mends: BTreeMap<usize, Mend>,
@@ -257,7 +259,7 @@ fn load(server: &Server, schema: &Schema, into: Option<&str>, on_refusal: &mut O
             loaded.left_out.extend(why::describe_left_out(&statement.place, &removed));
         }
         match session.run(&statement.text)? {
-            Ok(_) => {}
+            Ok(_) => loaded.has_use |= first_word(&statement.text) == "use",
             // A view can read one that is created later, so it is tried again.
             Err(refusal) if refusal.code == error_code::NO_SUCH_TABLE && !is_dump => {
                 later.push((statement.clone(), session.schema.clone()));
@@ -408,7 +410,7 @@ pub fn rewrite_until_taken(session: &mut Session<'_>, text: &str, refusal: &Refu
 /// Asks `why` about a refused CREATE or ALTER, such as one with a key that is too long.
 fn mend_by_why(session: &mut Session<'_>, text: &str) -> Result<Mended, Error> {
     let mut mended = Mended::default();
-    if !matches!(crate::side::first_word(text).as_str(), "create" | "alter") {
+    if !matches!(first_word(text).as_str(), "create" | "alter") {
         return Ok(mended);
     }
     let setup = session.setup();
