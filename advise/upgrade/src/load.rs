@@ -326,7 +326,11 @@ pub fn mend(session: &mut Session<'_>, text: &str, refusal: &Refusal) -> Result<
     {
         let by_why = mend_by_why(session, text)?;
         mended.reasons.extend(by_why.reasons);
-        let both = |mend: Mend| Mend { what: format!("{}; {}", partial.what, mend.what), ..mend };
+        let both = |mend: Mend| Mend {
+            what: format!("{}; {}", partial.what, mend.what),
+            effects: [partial.effects.clone(), mend.effects].concat(),
+            ..mend
+        };
         mended.mends.extend(by_why.mends.into_iter().map(both));
     }
     Ok(mended)

@@ -16,8 +16,8 @@ pub struct Rewrite {
     pub before: Vec<String>,
     /// `None` leaves the statement out.
     pub text: Option<String>,
-    /// A collation that the new server lacks, and its substitute.
-    pub replaced: Option<(String, String)>,
+    /// Collations that the new server lacks, and their substitutes.
+    pub replaced: Vec<(String, String)>,
     /// Other effects, a sentence each.
     pub effects: Vec<String>,
     /// True if the rewrite is right even if another error follows.
@@ -139,7 +139,7 @@ fn replace_collation(target: &Target, text: &str, unknown: &str) -> Vec<Rewrite>
     let mut names: Vec<String> = full.iter().flat_map(|full| substitutes(target, full, unknown)).collect();
     names.dedup();
     let rewrite = |name: &String| Rewrite {
-        replaced: Some((unknown.to_owned(), name.clone())),
+        replaced: vec![(unknown.to_owned(), name.clone())],
         ..replacing_rewrite(text, Clause::Collation, unknown, name)
     };
     names.iter().map(rewrite).collect()
@@ -176,8 +176,10 @@ pub fn replace_unknown_collations(target: &Target, text: &str) -> Option<Rewrite
         let current = changed.as_ref().and_then(|one| one.text.as_deref()).unwrap_or(text);
         let Some(next) = replace_collation(target, current, &name).into_iter().next() else { continue };
         if next.text.as_deref() != Some(current) {
-            let what = changed.map_or_else(String::new, |one| format!("{}; ", one.what)) + &next.what;
-            changed = Some(Rewrite { what, ..next });
+            let (what, mut replaced) =
+                changed.map_or_else(Default::default, |one| (format!("{}; ", one.what), one.replaced));
+            replaced.extend(next.replaced);
+            changed = Some(Rewrite { what: what + &next.what, replaced, ..next });
         }
     }
     changed
@@ -244,6 +246,14 @@ mod tests {
             first.text.unwrap(),
             "CREATE TABLE a (b INT COMMENT 'utf8mb4_0900_ai_ci is fine') COLLATE=utf8mb4_uca1400_nopad_ai_ci"
         );
+    }
+
+    #[test]
+    fn each_unknown_collation_has_its_substitute() {
+        let text = "CREATE TABLE a (b CHAR(9) COLLATE utf8mb4_0900_as_ci, c CHAR(9) COLLATE utf8mb4_0900_ai_ci)";
+        let rewrite = replace_unknown_collations(&"mariadb-10.2".parse().unwrap(), text).unwrap();
+        let replaced: Vec<&str> = rewrite.replaced.iter().map(|(old, _)| old.as_str()).collect();
+        assert_eq!(replaced, ["utf8mb4_0900_as_ci", "utf8mb4_0900_ai_ci"]);
     }
 
     #[test]
