@@ -156,7 +156,7 @@ fn order_groups(text: &str) -> Option<String> {
 
 /// Edits of a `GROUP BY` whose first item is at `begin`. They remove the directions of its items,
 /// and add an `ORDER BY` with the items if the query has none and not `has_union`. If no item has a
-/// direction, only `is_sorted` adds it.
+/// direction, only `is_sorted` adds it. With `is_sorted`, a query that has an order has no edits.
 fn group_edits(text: &str, tokens: &[Token<'_>], begin: usize, has_union: bool, is_sorted: bool) -> Vec<Edit> {
     const AFTER_ITEMS: [&str; 13] =
         ["with", "having", "order", "limit", "procedure", "into", "for", "lock", "window", "union", "on", "then", "do"];
@@ -174,6 +174,9 @@ fn group_edits(text: &str, tokens: &[Token<'_>], begin: usize, has_union: bool, 
     }
     let stop = find_end(tokens, end, &AFTER_GROUPS);
     let has_order = tokens.get(stop).is_some_and(|token| token.is_keyword("order"));
+    if is_sorted && has_order {
+        return Vec::new();
+    }
     let needs_order = (is_sorted || !edits.is_empty()) && !has_order && !has_union;
     if let (Some(first), Some(last), true) = (items.first(), items.last(), needs_order) {
         let place = tokens[stop - 1].end();
@@ -250,6 +253,7 @@ mod tests {
                 Some("SELECT a FROM (SELECT a FROM t ORDER BY a) x GROUP BY a ORDER BY a DESC"),
             ),
             ("SELECT a FROM t GROUP BY a ORDER BY NULL", None),
+            ("SELECT a FROM t GROUP BY a DESC ORDER BY b", None),
             ("SELECT a FROM (SELECT a FROM t GROUP BY a) x", None),
             ("SELECT a FROM t GROUP BY a UNION SELECT 1", None),
         ] {
