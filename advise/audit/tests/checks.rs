@@ -287,6 +287,22 @@ fn other_statements_of_init_connect_stay() {
     }
 }
 
+/// MariaDB 10.5 writes `utf8_general_nopad_ci` into dumps.
+#[test]
+fn collations_of_a_dump_have_the_names_of_their_server() {
+    let server = start_private("mariadb@bullseye", &[]);
+    let mut conn = server.connect().unwrap();
+    conn.query_drop("CREATE DATABASE old CHARACTER SET utf8mb4").unwrap();
+    conn.query_drop("CREATE TABLE old.t (a VARCHAR(9) CHARACTER SET utf8 COLLATE utf8_general_nopad_ci)").unwrap();
+    let selection = select("target-collation");
+    let input = gather_input(&server, &[], &["old".into()], &Part("-- target: mysql-9\n".into()), &selection);
+    let audit = run(&input, &selection, Severity::Note, "test");
+    let [finding] = audit.findings.as_slice() else { panic!("{:#?}", audit.findings) };
+    assert_eq!(finding.object.name, "utf8mb3_general_nopad_ci");
+    let advice = "Write utf8mb3_general_ci instead of utf8_general_nopad_ci in the dump";
+    assert!(finding.action.starts_with(advice), "{}", finding.action);
+}
+
 #[test]
 fn reads_servers_without_grant_tables() {
     for name in ["mariadb@trixie", "mysql@sid", "mysql@5.6"] {

@@ -172,4 +172,9 @@ impl CollationDifference {
             departures: Vec::new(),
         }
     }
+
+    /// Returns true if neither characters, contractions nor padding differ.
+    pub fn is_empty(&self) -> bool {
+        self.counts.differ == 0 && self.contractions.total() == 0 && !self.padding_differs
+    }
 }
