@@ -89,18 +89,20 @@ impl<'a> Advice<'a> {
     }
 
     /// Writes what to convert columns to: `` `shop`.`orders` to utf8mb4_bin ``, or `a, b to
-    /// utf8mb4_bin; c to utf8mb4_unicode_ci`.
-    pub fn conversions(&self, table: &Table, columns: &[String]) -> String {
+    /// utf8mb4_bin; c to utf8mb4_unicode_ci`. `None` if all of them should stay as they are.
+    pub fn conversions(&self, table: &Table, columns: &[String]) -> Option<String> {
         if let Some(collation) = self.table_collation(table) {
-            return format!("{} to {collation}", sql::quote_table(&table.schema, &table.name));
+            return Some(format!("{} to {collation}", sql::quote_table(&table.schema, &table.name)));
         }
         let mut by_collation: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for column in columns.iter().filter_map(|name| table.column(name)) {
             let collation = self.collation(table, column).unwrap_or_else(|| "utf8mb4".into());
-            by_collation.entry(collation).or_default().push(&column.name);
+            if !column.collation.as_deref().is_some_and(|own| is_same(own, &collation)) {
+                by_collation.entry(collation).or_default().push(&column.name);
+            }
         }
         let parts = by_collation.iter().map(|(collation, columns)| format!("{} to {collation}", columns.join(", ")));
-        parts.collect::<Vec<_>>().join("; ")
+        (!by_collation.is_empty()).then(|| parts.collect::<Vec<_>>().join("; "))
     }
 
     /// Returns the commands that convert joined columns to the collation that they should have: one

@@ -40,7 +40,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                     why: format!("Characters that {charset} lacks are refused or become ?; comparisons with Unicode columns convert."),
                     action: format!(
                         "Convert {} (check first with weigh preflight), or to ascii where they hold codes.",
-                        advice.conversions(table, &columns)
+                        advice.conversions(table, &columns).unwrap_or_else(|| list_names(&columns, 5))
                     ),
                 }
                 .into_finding(CHECK.name),

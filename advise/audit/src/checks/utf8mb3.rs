@@ -30,6 +30,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
         if columns.is_empty() {
             continue;
         }
+        let conversions = advice.conversions(table, &columns).unwrap_or_else(|| list_names(&columns, 5));
         findings.push(
             Draft {
                 severity: Severity::Warning,
@@ -37,7 +38,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                 name: table_name(table),
                 what: format!("{} in utf8mb3: {}", counted(columns.len(), "column"), list_names(&columns, 5)),
                 why: "Characters beyond U+FFFF, emoji among them, are refused (error 1366); outside of strict mode they become ?, or the text ends before them.".into(),
-                action: format!("Convert {}; check first with weigh preflight.", advice.conversions(table, &columns)),
+                action: format!("Convert {conversions}; check first with weigh preflight."),
             }
             .into_finding(CHECK.name),
         );
