@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use sql::{Token, TokenKind};
 
-use super::combination::{between_pairs, concatenated_pairs, find_outer, row_pairs, united_pairs};
+use super::combination::{between_pairs, concatenated_pairs, find_outer, first_item, row_pairs, united_pairs};
 use crate::distinct::Distinct;
 
 /// A column, parameter or variable as a statement names it: `a`, `o.a`, `shop.orders.a`.
@@ -204,7 +204,7 @@ fn compared_operand(tokens: &[Token<'_>], at: usize) -> Option<(Name, Comparison
     if !tokens.get(open)?.is_symbol('(') || !tokens.get(open + 1)?.is_keyword("select") {
         return None;
     }
-    let item = open + 2 + usize::from(tokens.get(open + 2)?.is_any_keyword(&["distinct", "all"]));
+    let item = first_item(tokens, open + 1);
     let (name, length) = aggregate_at(tokens, item).or_else(|| name_at(tokens, item))?;
     let ends = tokens.get(item + length).is_some_and(|token| token.is_keyword("from") || token.is_symbol(')'));
     let close = find_outer(tokens, open + 1, |_| false)?;
@@ -266,11 +266,7 @@ fn in_list_names(tokens: &[Token<'_>], at: usize) -> Vec<Name> {
     }
     let mut place = at + 2;
     if tokens.get(place).is_some_and(|token| token.is_keyword("select")) {
-        place += 1;
-        while tokens.get(place).is_some_and(|token| token.is_any_keyword(&["distinct", "all"])) {
-            place += 1;
-        }
-        return operand_at(tokens, place).into_iter().collect();
+        return operand_at(tokens, first_item(tokens, place)).into_iter().collect();
     }
     let (mut found, mut depth) = (Vec::new(), 0_usize);
     let is_end = |at: usize| tokens.get(at).is_some_and(|token| token.is_symbol(',') || token.is_symbol(')'));
@@ -363,6 +359,18 @@ mod tests {
             ["u=o.p", "u=q", "o.p=q", "p=q"]
         );
         assert_eq!(found("SELECT 1 FROM o WHERE u BETWEEN p AND 'z' COLLATE x"), [""; 0]);
+        for end in ["JOIN t ON 1", "&& 1", "|| x COLLATE y", "IS NULL", "= 1", "DESC", "FETCH FIRST 1 ROWS ONLY"] {
+            assert_eq!(found(&format!("SELECT 1 FROM o WHERE u BETWEEN 'a' AND q {end}")), ["u=q"], "{end}");
+        }
+        for end in ["<< 1", "LIKE 'x'", "NOT IN (1)", "COLLATE x", "+ 1"] {
+            assert_eq!(found(&format!("SELECT 1 FROM o WHERE u BETWEEN 'a' AND q {end}")), [""; 0], "{end}");
+        }
+        assert_eq!(found("SELECT 1 WHERE u BETWEEN start AND end AND 1"), ["u=start", "u=end", "start=end"]);
+        assert_eq!(
+            found("SELECT 1 WHERE a BETWEEN CASE WHEN x AND y THEN b ELSE c END AND d"),
+            ["a=d"],
+            "the AND of a CASE is none of BETWEEN"
+        );
         assert_eq!(
             found("SELECT 1 FROM o WHERE (c, d) = (p, q) AND (e, f) IN (('x', g)) AND (e, f) IN ((g, 1), (h, 2))"),
             ["c=p", "d=q", "f=g"]
@@ -374,8 +382,11 @@ mod tests {
         assert_eq!(found("SET v = CONCAT(u, p)"), [""; 0]);
         assert_eq!(
             found("SELECT u, 1 FROM o UNION ALL SELECT p, q UNION (SELECT MIN(r) AS r, s FROM o)"),
-            ["u=p", "p=r", "q=s"]
+            ["u=p", "u=r", "p=r", "q=s"]
         );
+        assert_eq!(found("SELECT u FROM o UNION SELECT 1 INTERSECT SELECT p EXCEPT SELECT u"), ["u=p", "u=u", "p=u"]);
+        assert_eq!(found("SELECT SQL_NO_CACHE u FROM o UNION SELECT STRAIGHT_JOIN DISTINCT p"), ["u=p"]);
+        assert_eq!(found("SELECT 1 WHERE a IN (SELECT HIGH_PRIORITY b FROM t)"), ["a=b"]);
         assert_eq!(found("(SELECT u FROM (SELECT x) AS y) UNION (SELECT p)"), ["u=p"]);
         assert_eq!(found("SELECT u FROM o UNION SELECT p, q"), [""; 0]);
         assert_eq!(found("WITH RECURSIVE c AS (SELECT u FROM o UNION SELECT p FROM c) SELECT * FROM c"), [""; 0]);
