@@ -173,8 +173,8 @@ impl Reader<'_> {
         }
         let judge = |(comparison, is_written): &(Comparison, bool)| {
             let (left, right) = (
-                scope.find_within(program_scope, &comparison.left),
-                scope.find_within(program_scope, &comparison.right),
+                scope.find_here_or_in(program_scope, &comparison.left),
+                scope.find_here_or_in(program_scope, &comparison.right),
             );
             // A name that several tables in scope have is skipped: only the server knows which is
             // meant.
@@ -278,7 +278,7 @@ fn judge(
     let charset = |one: &Operand<'_>| rules::charset::collation_charset(&one.collation).to_owned();
     let is_looked_up = matches!(kind, ComparisonKind::Compared | ComparisonKind::Between);
     let is_converted = is_variable && is_looked_up && charset(left) != charset(right);
-    converted.index().filter(|_| is_converted).map(|index| ConflictEffect::IndexLost(index.to_owned()))
+    converted.index_name().filter(|_| is_converted).map(|index| ConflictEffect::IndexLost(index.to_owned()))
 }
 
 /// Returns the error with which a server refuses two collations. `None` if it accepts them: MySQL

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use facts::{Column, Facts, SystemColumn, Table};
-use sql::{Token, TokenKind, find_tables};
+use facts::{Column, Facts, Schema, SystemColumn, Table, View};
+use sql::{TableName, Token, TokenKind, find_tables};
 
 use super::comparison::Name;
 use crate::distinct::Distinct;
@@ -20,8 +20,8 @@ pub struct Operand<'a> {
 }
 
 impl Operand<'_> {
-    /// Returns the first usable B-tree index that begins with the column.
-    pub fn index(&self) -> Option<&str> {
+    /// Returns the name of the first usable B-tree index that begins with the column.
+    pub fn index_name(&self) -> Option<&str> {
         let (table, column) = self.column?;
         table.indexes.iter().find(|index| index.can_look_up(&column.name)).map(|index| index.name.as_str())
     }
@@ -32,7 +32,8 @@ impl Operand<'_> {
         self.column.map_or_else(last, |(_, column)| column.name.as_str())
     }
 
-    /// True for one column under two names. Operands of views are compared by their names.
+    /// True for one column under two names. Operands without `column` are compared by name and
+    /// collation.
     fn is_same(&self, other: &Self) -> bool {
         match (self.column, other.column) {
             (Some((_, own)), Some((_, other))) => std::ptr::eq(own, other),
@@ -42,17 +43,19 @@ impl Operand<'_> {
     }
 }
 
-/// Tables of one statement, and variables of its program.
+/// Tables and variables that names in one statement, or anywhere in its program, can refer to.
 #[derive(Default)]
 pub struct Scope<'a> {
     tables: Vec<ScopeTable<'a>>,
     /// Positions of the tables, by the names in lower case that refer to them.
-    aliases: BTreeMap<String, Vec<usize>>,
+    tables_by_alias: BTreeMap<String, Vec<usize>>,
     /// Variables, by their names in lower case.
     variables: HashMap<String, Operand<'a>>,
 }
 
 struct ScopeTable<'a> {
+    /// `None` for `NEW` and `OLD`, and for tables that a program creates.
+    schema: Option<String>,
     /// Text columns, by their names in lower case.
     columns: HashMap<String, Operand<'a>>,
     /// True for `NEW` and `OLD`, whose columns are not named alone.
@@ -60,7 +63,8 @@ struct ScopeTable<'a> {
 }
 
 impl<'a> Scope<'a> {
-    /// Returns the scope of a statement. Tables that are not in `facts` are left out.
+    /// Returns the scope of a statement. Tables that are not in `facts`, and those without a text
+    /// column, are left out.
     ///
     /// `schema` is the schema of tables that are named without one.
     pub fn from_statement(facts: &'a Facts, tokens: &[Token<'_>], schema: Option<&str>) -> Self {
@@ -74,7 +78,8 @@ impl<'a> Scope<'a> {
             let columns = text_columns(facts, schema, &named.name);
             let places = positions.get(&named.name).map_or(&[][..], Vec::as_slice);
             if !columns.is_empty() {
-                scope.add(aliases(tokens, &named.name, places), columns, false);
+                let table = ScopeTable::new(Some(schema.to_owned()), columns, false);
+                scope.add(aliases(tokens, &named, places), table);
             }
         }
         scope
@@ -82,23 +87,22 @@ impl<'a> Scope<'a> {
 
     /// Adds a table under the name by which statements refer to it.
     pub fn add_table(&mut self, name: &str, columns: Vec<Operand<'a>>) {
-        self.add(vec![name.to_owned()], columns, false);
+        self.add(vec![name.to_owned()], ScopeTable::new(None, columns, false));
     }
 
     /// Adds the row of a trigger: `NEW` or `OLD`.
     pub fn add_row(&mut self, name: &str, columns: Vec<Operand<'a>>) {
-        self.add(vec![name.to_owned()], columns, true);
+        self.add(vec![name.to_owned()], ScopeTable::new(None, columns, true));
     }
 
-    fn add(&mut self, aliases: Vec<String>, columns: Vec<Operand<'a>>, is_row: bool) {
+    fn add(&mut self, aliases: Vec<String>, table: ScopeTable<'a>) {
         if aliases.is_empty() {
             return;
         }
         for alias in aliases {
-            self.aliases.entry(alias.to_lowercase()).or_default().push(self.tables.len());
+            self.tables_by_alias.entry(alias.to_lowercase()).or_default().push(self.tables.len());
         }
-        let columns = columns.into_iter().map(|operand| (operand.column_name().to_lowercase(), operand));
-        self.tables.push(ScopeTable { columns: columns.collect(), is_row });
+        self.tables.push(table);
     }
 
     /// Adds a parameter or variable. It takes precedence over columns and earlier variables of its
@@ -123,17 +127,18 @@ impl<'a> Scope<'a> {
             let mut columns = self.tables[*at].columns.values();
             columns.any(|operand| operand.column.is_some_and(|(own, _)| std::ptr::eq(own, table)))
         };
-        self.aliases.iter().filter(move |(_, tables)| tables.iter().any(is_of)).map(|(alias, _)| alias.as_str())
+        let aliases = self.tables_by_alias.iter().filter(move |(_, tables)| tables.iter().any(is_of));
+        aliases.map(|(alias, _)| alias.as_str())
     }
 
     /// Returns what a name can refer to: several columns, if several tables of the statement have
     /// one of that name.
     pub fn find(&self, name: &Name) -> Vec<Operand<'a>> {
-        self.find_within(&Self::default(), name)
+        self.find_here_or_in(&Self::default(), name)
     }
 
     /// Returns what a name can refer to in the scope of a statement and that of its program.
-    pub fn find_within(&self, program: &Self, name: &Name) -> Vec<Operand<'a>> {
+    pub fn find_here_or_in(&self, program: &Self, name: &Name) -> Vec<Operand<'a>> {
         let column = name.column.to_lowercase();
         let variable = || self.variables.get(&column).or_else(|| program.variables.get(&column));
         if let Some(variable) = name.table.is_none().then(variable).flatten() {
@@ -141,7 +146,7 @@ impl<'a> Scope<'a> {
         }
         let mut found: Vec<Operand<'a>> = Vec::new();
         for scope in [self, program] {
-            for operand in scope.tables_named(name.table.as_deref()).filter_map(|table| table.columns.get(&column)) {
+            for operand in scope.tables_named(name).filter_map(|table| table.columns.get(&column)) {
                 if !found.iter().any(|one| one.is_same(operand)) {
                     found.push(operand.clone());
                 }
@@ -150,18 +155,40 @@ impl<'a> Scope<'a> {
         found
     }
 
-    /// Returns the tables of this name or alias; without a name, all whose columns can be named
-    /// alone.
-    fn tables_named(&self, alias: Option<&str>) -> impl Iterator<Item = &ScopeTable<'a>> {
-        let named = alias.map(|alias| self.aliases.get(&alias.to_lowercase()).into_iter().flatten());
+    /// Returns the tables of a column's name: those of its schema and its table or alias. Without a
+    /// table, all whose columns can be named alone.
+    fn tables_named<'s>(&'s self, column: &'s Name) -> impl Iterator<Item = &'s ScopeTable<'a>> {
+        let alias = column.table.as_deref();
+        let named = alias.map(|alias| self.tables_by_alias.get(&alias.to_lowercase()).into_iter().flatten());
         let all = named.is_none().then(|| self.tables.iter().filter(|table| !table.is_row));
-        named.into_iter().flatten().map(|at| &self.tables[*at]).chain(all.into_iter().flatten())
+        let found = named.into_iter().flatten().map(|at| &self.tables[*at]).chain(all.into_iter().flatten());
+        found.filter(|table| table.is_in(column.schema.as_deref()))
     }
+}
+
+impl<'a> ScopeTable<'a> {
+    fn new(schema: Option<String>, columns: Vec<Operand<'a>>, is_row: bool) -> Self {
+        let columns = columns.into_iter().map(|operand| (operand.column_name().to_lowercase(), operand));
+        Self { schema, columns: columns.collect(), is_row }
+    }
+
+    /// True if one of the schemas is not known, or both are the same.
+    fn is_in(&self, schema: Option<&str>) -> bool {
+        let (Some(own), Some(schema)) = (self.schema.as_deref(), schema) else { return true };
+        own.eq_ignore_ascii_case(schema)
+    }
+}
+
+/// Finds an object by its name: of several that differ in case only, the one with this very name.
+/// Servers with `lower_case_table_names=0` can have both `T` and `t`.
+fn find_named<'o, T>(objects: &'o [T], name: &str, name_of: impl Fn(&T) -> &str) -> Option<&'o T> {
+    let exact = objects.iter().find(|object| name_of(object) == name);
+    exact.or_else(|| objects.iter().find(|object| name_of(object).eq_ignore_ascii_case(name)))
 }
 
 /// Returns the columns of a table or view that have a collation.
 pub fn text_columns<'a>(facts: &'a Facts, schema: &str, name: &str) -> Vec<Operand<'a>> {
-    let Some(schema) = facts.schemas.iter().find(|one| one.name.eq_ignore_ascii_case(schema)) else {
+    let Some(schema) = find_named(&facts.schemas, schema, |one| &one.name) else {
         let operand = |one: &SystemColumn| Operand {
             name: check::column_name(&one.schema, &one.table, &one.column),
             collation: one.collation.clone(),
@@ -169,19 +196,30 @@ pub fn text_columns<'a>(facts: &'a Facts, schema: &str, name: &str) -> Vec<Opera
         };
         return facts.system_columns(schema, name).map(operand).collect();
     };
-    if let Some(table) = schema.tables.iter().find(|table| table.name.eq_ignore_ascii_case(name)) {
-        let operand = |column: &'a Column| {
-            Some(Operand {
-                name: check::column_name(&table.schema, &table.name, &column.name),
-                collation: column.collation.clone()?,
-                column: Some((table, column)),
-            })
-        };
-        return table.columns.iter().filter_map(operand).collect();
+    let table = find_named(&schema.tables, name, |table| &table.name);
+    let view = find_named(&schema.views, name, |view| &view.program.name);
+    match (table, view) {
+        (Some(table), None) => table_columns(table),
+        // Only one of them can have this very name.
+        (Some(table), Some(view)) if view.program.name != name => table_columns(table),
+        (_, Some(view)) => view_columns(schema, view),
+        (None, None) => Vec::new(),
     }
-    let Some(view) = schema.views.iter().find(|view| view.program.name.eq_ignore_ascii_case(name)) else {
-        return Vec::new();
+}
+
+fn table_columns(table: &Table) -> Vec<Operand<'_>> {
+    let operand = |column| {
+        let Column { name, collation, .. } = column;
+        Some(Operand {
+            name: check::column_name(&table.schema, &table.name, name),
+            collation: collation.clone()?,
+            column: Some((table, column)),
+        })
     };
+    table.columns.iter().filter_map(operand).collect()
+}
+
+fn view_columns<'a>(schema: &Schema, view: &View) -> Vec<Operand<'a>> {
     let operand = |column: &Column| {
         Some(Operand {
             name: check::column_name(&schema.name, &view.program.name, &column.name),
@@ -193,10 +231,15 @@ pub fn text_columns<'a>(facts: &'a Facts, schema: &str, name: &str) -> Vec<Opera
 }
 
 /// Returns a table's aliases in a statement, or its own name where it has none. `places` are the
-/// positions of its name.
-fn aliases(tokens: &[Token<'_>], table: &str, places: &[usize]) -> Vec<String> {
+/// positions of its name without the schema.
+fn aliases(tokens: &[Token<'_>], table: &TableName, places: &[usize]) -> Vec<String> {
     let mut found = Distinct::default();
+    let is_dot = |at: usize| tokens.get(at).is_some_and(|token| token.is_symbol('.'));
     for &at in places {
+        let schema = (at > 1 && is_dot(at - 1)).then(|| tokens[at - 2].name()).flatten();
+        if schema != table.schema || is_dot(at + 1) {
+            continue;
+        }
         let begins = at.checked_sub(1).is_none_or(|before| {
             let before = tokens[before];
             before.is_symbol(',')
@@ -212,9 +255,9 @@ fn aliases(tokens: &[Token<'_>], table: &str, places: &[usize]) -> Vec<String> {
             after += 1;
         }
         let alias = tokens.get(after).filter(|token| {
-            token.kind == TokenKind::QuotedName || token.kind == TokenKind::Word && !follows_table(token)
+            token.kind == TokenKind::QuotedName || token.kind == TokenKind::Word && !follows_table(tokens, after)
         });
-        let alias = alias.and_then(Token::name).unwrap_or_else(|| table.to_owned());
+        let alias = alias.and_then(Token::name).unwrap_or_else(|| table.name.clone());
         found.add(alias);
     }
     found.list
@@ -223,10 +266,18 @@ fn aliases(tokens: &[Token<'_>], table: &str, places: &[usize]) -> Vec<String> {
 /// Keywords that follow a table name without an alias.
 const WORDS_AFTER_TABLE: &str = "where on using join inner left right cross natural straight_join outer group order \
     having limit union except intersect set for lock into use force ignore partition window values value select \
-    procedure then do end";
+    procedure fetch then do end";
 
-fn follows_table(token: &Token<'_>) -> bool {
-    WORDS_AFTER_TABLE.split_whitespace().any(|word| token.is_keyword(word))
+/// Keywords of MariaDB that begin a clause after a table name, and names in MySQL: `OFFSET 1 ROWS`,
+/// `RETURNING a`.
+const CLAUSES_OR_NAMES: [&str; 2] = ["offset", "returning"];
+
+/// True if the word at `at` follows a table name and is no alias of it.
+fn follows_table(tokens: &[Token<'_>], at: usize) -> bool {
+    let is_after_table = |token: &Token<'_>| WORDS_AFTER_TABLE.split_whitespace().any(|word| token.is_keyword(word));
+    let ends = |token: &Token<'_>| is_after_table(token) || [',', ')', ';'].iter().any(|one| token.is_symbol(*one));
+    let has_operand = || tokens.get(at + 1).is_some_and(|next| !ends(next));
+    is_after_table(&tokens[at]) || tokens[at].is_any_keyword(&CLAUSES_OR_NAMES) && has_operand()
 }
 
 #[cfg(test)]
@@ -235,14 +286,21 @@ mod tests {
 
     #[test]
     fn finds_aliases() {
-        let found = |text: &str, name: &str| {
+        let of_schema = |text: &str, schema: Option<&str>, name: &str| {
             let tokens = crate::text::tokens(text);
             let places: Vec<usize> =
                 (0..tokens.len()).filter(|at| tokens[*at].name().is_some_and(|own| own == name)).collect();
-            aliases(&tokens, name, &places)
+            aliases(&tokens, &TableName { schema: schema.map(str::to_owned), name: name.to_owned() }, &places)
         };
+        let found = |text: &str, name: &str| of_schema(text, None, name);
         assert_eq!(found("SELECT * FROM t JOIN t AS u ON t.a = u.a", "t"), ["t", "u"]);
-        assert_eq!(found("SELECT * FROM shop.t x, `u` WHERE 1", "t"), ["x"]);
+        assert_eq!(of_schema("SELECT * FROM shop.t x, `u` WHERE 1", Some("shop"), "t"), ["x"]);
         assert_eq!(found("SELECT * FROM shop.t x, `u` WHERE 1", "u"), ["u"]);
+        let two = "SELECT t.a, archive.t.a FROM t JOIN archive.t o ON t.a = o.a";
+        assert_eq!((found(two, "t"), of_schema(two, Some("archive"), "t")), (vec!["t".into()], vec!["o".into()]));
+        for end in ["FETCH FIRST 1 ROWS ONLY", "OFFSET 1 ROWS", "RETURNING a", "PROCEDURE ANALYSE()"] {
+            assert_eq!(found(&format!("SELECT 1 FROM t {end}"), "t"), ["t"], "{end}");
+        }
+        assert_eq!(found("SELECT offset.a FROM t offset WHERE 1", "t"), ["offset"]);
     }
 }
