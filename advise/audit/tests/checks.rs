@@ -147,6 +147,7 @@ fn test_fixtures(name: &str) {
     }
     if name == "mysql@sid" {
         test_sessions(&server, &mut conn);
+        test_bin_sessions(&server, &mut conn);
     }
     server.stop().unwrap();
     assert!(wrong.is_empty(), "on {name}:\n{}", wrong.join("\n"));
@@ -208,6 +209,24 @@ fn test_sessions(server: &Server, conn: &mut Conn) {
     session.query_drop("SET NAMES utf8mb4").unwrap();
     session.query_drop("SET character_set_results = utf8mb3").unwrap();
     assert_eq!(severities(), [Severity::Warning], "ordinary text comes back as it was written");
+}
+
+/// Checks that a session with `_bin` alone is no reason to report a view's literal: it compares the
+/// literal without an error.
+fn test_bin_sessions(server: &Server, conn: &mut Conn) {
+    let mut session = server.connect().unwrap();
+    conn.query_drop("CREATE DATABASE looked").unwrap();
+    conn.query_drop("SET NAMES utf8mb4 COLLATE utf8mb4_spanish_ci").unwrap();
+    conn.query_drop("CREATE VIEW looked.v AS SELECT 'x' AS kind").unwrap();
+    session.query_drop("SET NAMES utf8mb4 COLLATE utf8mb4_bin").unwrap();
+    session.query_drop("SELECT 1 FROM looked.v WHERE kind = 'x'").unwrap();
+    let selection = select("view-column");
+    let mut input = gather_input(server, &[], &["looked".into()], &Part(String::new()), &selection);
+    let number = |input: &AuditInput| run(input, &selection, Severity::Note, "test").findings.len();
+    assert_eq!(number(&input), 1, "new sessions have another collation");
+    input.facts.server.handshake = None;
+    input.facts.sessions.retain(|session| session.collation.as_deref() == Some("utf8mb4_bin"));
+    assert_eq!((input.facts.sessions.len(), number(&input)), (1, 0));
 }
 
 #[test]

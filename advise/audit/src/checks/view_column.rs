@@ -11,8 +11,8 @@ pub(super) static CHECK: Check = Check {
     title: "columns of views that cannot be compared: of two collations, or literals with the creator's collation",
     reads: &[Reading::Programs, Reading::Plans, Reading::Activity],
     doc: "\
-A view's column that combines columns of two collations (COALESCE, CONCAT, CASE) has no collation (NONE). The view can be read, but WHERE and JOIN on the column fail with error 1267. MySQL 9 compares it by `_bin` instead. A column that is a literal has the `collation_connection` of the session that created the view, and fails \
-for sessions with another collation. Each text column is compared with a literal of another collation by EXPLAIN. Literals are reported if a live session, or the server's default for new sessions, has another collation of the same character set. \
+A view's column that combines columns of two collations (COALESCE, CONCAT, CASE) has no collation (NONE). The view can be read, but WHERE and JOIN on the column fail with error 1267 unless they have COLLATE. MySQL 9.7 compares such a column by the `_bin` collation instead, and refuses it with COLLATE. A column that is a literal has the `collation_connection` of the session that created the view. Comparing it with a literal fails \
+for sessions with another collation of the same character set, `_bin` aside. Each text column is compared with a literal of another collation by EXPLAIN. Literals are reported if a live session, or the server's default for new sessions, has such a collation. \
 What to do: write COLLATE in the view's expression. MySQL manual, \"Collation Coercibility in Expressions\".",
     run,
 };
@@ -28,7 +28,7 @@ fn check_column(input: &AuditInput, view: &ViewPlan, column: &IncomparableColumn
         (
             Severity::Error,
             "its expression combines two collations (NONE)".to_owned(),
-            "Each comparison with the column fails with error 1267, although the view can be read.".to_owned(),
+            "Comparisons of the column with other texts fail with error 1267 unless they have COLLATE, although the view can be read.".to_owned(),
         )
     } else {
         let other = other_collation(input, column)?;
@@ -44,12 +44,13 @@ fn check_column(input: &AuditInput, view: &ViewPlan, column: &IncomparableColumn
         name: check::column_name(&view.schema, &view.name, &column.name),
         what,
         why,
-        action: "Write COLLATE after the expression in the view's SELECT, and create the view again.".into(),
+        action: "Write COLLATE after the expression in the view's SELECT, and run it as CREATE OR REPLACE VIEW.".into(),
     };
     Some(draft.into_finding(CHECK.name))
 }
 
-/// Returns a session collation of the column's character set that differs from the column's.
+/// Returns a collation of sessions that cannot compare a literal of theirs with the column, which
+/// is a literal, too: another one of the character set. A `_bin` collation wins without an error.
 fn other_collation<'a>(input: &'a AuditInput, column: &IncomparableColumn) -> Option<&'a str> {
     let own = current_collation_name(&column.collation);
     let charset = rules::charset::collation_charset(&own);
@@ -57,6 +58,6 @@ fn other_collation<'a>(input: &'a AuditInput, column: &IncomparableColumn) -> Op
     let live = input.facts.sessions.iter().filter_map(|session| session.collation.as_deref());
     live.chain(default).find(|name| {
         let name = current_collation_name(name);
-        name != own && rules::charset::collation_charset(&name) == charset
+        name != own && !name.ends_with("_bin") && rules::charset::collation_charset(&name) == charset
     })
 }
