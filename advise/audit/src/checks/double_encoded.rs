@@ -1,6 +1,7 @@
 //! UTF-8 that was taken for latin1.
 
 use facts::{Column, TextType};
+use rules::charset::lacks_unicode_characters;
 
 use super::Check;
 use super::common::Draft;
@@ -14,8 +15,8 @@ pub(super) static CHECK: Check = Check {
     doc: "\
 Values of a sample (the first and the last rows by primary key) are classified one by one: clean; double-encoded (every character beyond ASCII is \
 part of UTF-8 that was decoded as latin1, whether the column is latin1 or Unicode); mixed (parts of the value are); undecidable (it may be meant \
-as it is, such as NESCAFÉ® or Åš). Mixed values alone are a warning. A conversion by ALTER TABLE keeps the wrong characters, and doubles them in a latin1 column that holds UTF-8. What to do: where all rows are \
-double-encoded, change the type by way of its binary type, before converting; else repair the rows in question (`weigh preflight` names them), in a latin1 column after converting it. \
+as it is, such as NESCAFÉ® or Åš). Mixed values alone are a warning. ALTER TABLE … CONVERT TO keeps the characters that the server sees: in a Unicode column they stay wrong, and a latin1 column that holds UTF-8 becomes encoded twice. What to do: where all rows are \
+double-encoded, change the column to latin1 (unless it is), then to the binary type, then to utf8mb4; else convert the column to utf8mb4 (unless it holds all Unicode characters), and repair the rows in question (`weigh preflight` names them). \
 From: gh-ost #290; MySQL manual, \"Converting Between Character Sets\".",
     run,
 };
@@ -32,10 +33,13 @@ fn check_sample(input: &AuditInput, sample: &ColumnSample) -> Option<Finding> {
     }
     let keys = match sample.encoding_keys.as_slice() {
         [] => String::new(),
-        keys => format!(" (rows {})", keys.join("; ")),
+        keys => {
+            let such_as = if keys.len() < broken { "such as " } else { "" };
+            format!(" ({such_as}rows {})", keys.join("; "))
+        }
     };
     let what = format!(
-        "of {} in the sample {} {} double-encoded, {} mixed, {} undecidable, {} clean, {} ASCII{keys}",
+        "of {} in the sample {} {} double-encoded, {} mixed{keys}; {} undecidable, {} clean, {} ASCII",
         message::count_noun(sample.values, "value"),
         counts.double_encoded,
         message::agree(counts.double_encoded, "is", "are"),
@@ -51,8 +55,8 @@ fn check_sample(input: &AuditInput, sample: &ColumnSample) -> Option<Finding> {
             "Look at these rows, and correct the wrong parts by hand: no statement can tell them from the right ones."
                 .into()
         }
-        Some(column) if is_uniform => repair_all(column),
-        Some(column) => repair_some(column),
+        Some(column) if is_uniform => advise_repair_of_all(column),
+        Some(column) => advise_repair_of_some(column),
         None => String::new(),
     };
     Some(
@@ -61,7 +65,7 @@ fn check_sample(input: &AuditInput, sample: &ColumnSample) -> Option<Finding> {
             kind: ObjectKind::Column,
             name: check::column_name(&sample.schema, &sample.table, &sample.column),
             what,
-            why: "Readers see wrong characters, comparisons and LIKE miss the rows, and ALTER TABLE … CONVERT keeps or worsens it.".into(),
+            why: "Sessions with the right character set see wrong characters, their comparisons and LIKE miss the rows, and ALTER TABLE … CONVERT TO keeps or worsens it.".into(),
             action,
         }
         .into_finding(CHECK.name),
@@ -69,15 +73,15 @@ fn check_sample(input: &AuditInput, sample: &ColumnSample) -> Option<Finding> {
 }
 
 /// Returns how to repair the double-encoded rows of a column that has others, too. The right text
-/// can have characters that latin1 lacks, so a latin1 column is converted first.
-fn repair_some(column: &Column) -> String {
-    let is_unicode = column.charset.as_deref().is_some_and(|charset| charset.starts_with("utf") || charset == "ucs2");
-    let first = if is_unicode { "Repair" } else { "Convert the column to utf8mb4 first, then repair" };
+/// can have any Unicode character, so a column that lacks some is converted first.
+fn advise_repair_of_some(column: &Column) -> String {
+    let lacks_characters = column.charset.as_deref().is_none_or(lacks_unicode_characters);
+    let first = if lacks_characters { "Convert the column to utf8mb4 first, then repair" } else { "Repair" };
     let name = sql::quote_identifier(&column.name);
     let repaired = format!("CONVERT(CAST(CONVERT({name} USING latin1) AS BINARY) USING utf8mb4)");
     format!(
         "{first} the rows that are double-encoded, each by its key: SET {name} = {repaired} WHERE … AND {repaired} IS NOT NULL. Leave clean, \
-         mixed and undecidable rows as they are: it would make other characters or NULL of them."
+         mixed and undecidable rows as they are: the statement would make other characters or NULL of them."
     )
 }
 
@@ -85,14 +89,14 @@ fn repair_some(column: &Column) -> String {
 ///
 /// A latin1 column has the bytes of the right text, so its binary type has them, too. A Unicode
 /// column has them once it is latin1.
-fn repair_all(column: &Column) -> String {
+fn advise_repair_of_all(column: &Column) -> String {
     let is_latin1 = column.charset.as_deref() == Some("latin1");
     let first = if is_latin1 { "Change" } else { "Change the column to latin1 (the same type), then" };
     // BINARY would pad the values with 0x00, for good.
     let binary = match column.text_type() {
         Some(TextType::Char) => "to VARBINARY (not BINARY, which pads with 0x00)",
         Some(TextType::Varchar) => "to VARBINARY",
-        _ => "to the BLOB of its size",
+        _ => "to the BLOB type of the same length (TEXT to BLOB, MEDIUMTEXT to MEDIUMBLOB)",
     };
     let object = if is_latin1 { " the column" } else { "" };
     format!(
