@@ -13,9 +13,9 @@ pub(super) static CHECK: Check = Check {
     reads: &[Reading::Programs],
     doc: "\
 With each program the server stores `character_set_client` and `collation_connection` of the session, and for routines, triggers and events the schema's collation. Variables and parameters without a collation have the schema's collation of that time, literals the connection's. ALTER DATABASE and \
-CONVERT don't change them. Variables of another collation than the converted columns are compared with error 1267, or one side is converted. Literals take the collation of a column that they are compared with, but a view's or table's column that is made from a literal alone has the literal's character set. \
+ALTER TABLE … CONVERT TO don't change them. A comparison of such a variable with a converted column fails (error 1267), or converts one side. Literals take the collation of a column that they are compared with, but a view's or table's column that is made from a literal alone has the literal's character set. \
 Reports programs whose schema had another collation, and programs and views whose `collation_connection` is of a character set without all Unicode characters, such as utf8mb3. \
-What to do: SHOW CREATE, SET NAMES utf8mb4, DROP, CREATE. SHOW CREATE FUNCTION adds the old character set to RETURNS: take it out. From: MySQL bugs 62455, 92741; MySQL manual, \"SHOW CREATE PROCEDURE\".",
+What to do: after SET NAMES utf8mb4, create it again from SHOW CREATE. A program keeps the session's SQL mode, and an event its time zone, too: set those that SHOW CREATE shows before. DROP takes away the privileges on a routine: grant them again. SHOW CREATE FUNCTION adds the old character set to RETURNS: take it out. From: MySQL bugs 62455, 92741; MySQL manual, \"SHOW CREATE PROCEDURE\".",
     run,
 };
 
@@ -49,12 +49,6 @@ fn run(input: &AuditInput) -> Vec<Finding> {
             } else {
                 continue;
             };
-            let returns = match (kind, old_schema_collation) {
-                (ObjectKind::Routine, Some(_)) => {
-                    " Of a function, take out the character set that SHOW CREATE adds to RETURNS."
-                }
-                _ => "",
-            };
             findings.push(
                 Draft {
                     severity,
@@ -62,13 +56,35 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                     name: program_name(program),
                     what,
                     why,
-                    action: format!(
-                        "SHOW CREATE it; then, after SET NAMES utf8mb4, DROP it and CREATE it again.{returns}"
-                    ),
+                    action: advise_creation(kind, old_schema_collation.is_some()),
                 }
                 .into_finding(CHECK.name),
             );
         }
     }
     findings
+}
+
+/// Returns how to create a program or view again with the present collations, and with the rest as
+/// it was.
+fn advise_creation(kind: ObjectKind, has_old_schema_collation: bool) -> String {
+    if kind == ObjectKind::View {
+        return "After SET NAMES utf8mb4, SHOW CREATE it, and run the text as CREATE OR REPLACE VIEW.".to_owned();
+    }
+    let session = if kind == ObjectKind::Event { "sql_mode and time_zone" } else { "sql_mode" };
+    let again = match kind {
+        ObjectKind::Routine => " GRANT again what DROP takes away.",
+        ObjectKind::Trigger => {
+            " If the table has other triggers of its time and event, keep its place by FOLLOWS or PRECEDES."
+        }
+        _ => "",
+    };
+    let returns = if kind == ObjectKind::Routine && has_old_schema_collation {
+        " Of a function, take out the character set that SHOW CREATE adds to RETURNS."
+    } else {
+        ""
+    };
+    format!(
+        "After SET NAMES utf8mb4, SHOW CREATE it, set {session} as shown there, and DROP and CREATE it.{again}{returns}"
+    )
 }
