@@ -25,9 +25,10 @@ pub(super) fn leave_out_long_texts(facts: &mut Facts) {
 
 fn leave_out(kind: &str, program: &mut Program) -> Option<Unseen> {
     let text = program.body.take_if(|body| body.len() > MAX_TEXT)?;
+    let [length, max] = [text.len(), MAX_TEXT].map(message::group_thousands);
     Some(Unseen {
         what: format!("the text of {kind} {}", check::table_name(&program.schema, &program.name)),
-        why: format!("it has {} KiB; texts of up to {} KiB are read", text.len() >> 10, MAX_TEXT >> 10),
+        why: format!("it has {length} bytes; texts of up to {max} are read"),
         remedy: None,
     })
 }
@@ -71,6 +72,7 @@ mod tests {
         let mut long = program(MAX_TEXT + 1);
         let unseen = leave_out("routine", &mut long).unwrap();
         assert_eq!((unseen.what.as_str(), long.body), ("the text of routine shop.p", None));
+        assert_eq!(unseen.why, "it has 1,048,577 bytes; texts of up to 1,048,576 are read");
         let mut short = program(MAX_TEXT);
         assert_eq!(leave_out("routine", &mut short), None);
         assert!(short.body.is_some());

@@ -12,10 +12,11 @@ use super::plans::{self, Plan};
 use crate::input::{IncomparableColumn, IndexLoss, ViewPlan, Warning};
 use crate::text::find_conversions;
 
-/// Maximum number of conversions of a view without which its text is explained.
+/// Maximum number of a view's conversions that are tried: for each, the text is explained without
+/// it.
 const MAX_CONVERSIONS: usize = 50;
 
-/// Maximum length of a view's text, in bytes, that is explained without its conversions.
+/// Longest text of a view that is explained, in bytes.
 const MAX_TEXT: usize = 64 << 10;
 
 impl Gatherer<'_> {
@@ -65,7 +66,8 @@ impl Gatherer<'_> {
         let table = check::table_name(&view.program.schema, &view.program.name);
         let what = format!("indexes that conversions in the text of view {table} lose");
         if body.len() > MAX_TEXT {
-            let why = format!("it has {} KiB; texts of up to {} KiB are explained", body.len() >> 10, MAX_TEXT >> 10);
+            let [length, max] = [body.len(), MAX_TEXT].map(message::group_thousands);
+            let why = format!("the text has {length} bytes; texts of up to {max} are explained");
             self.add_unseen(what, why, None);
             return Ok(Vec::new());
         }
@@ -74,7 +76,7 @@ impl Gatherer<'_> {
             return Ok(Vec::new());
         }
         if conversions.len() > MAX_CONVERSIONS {
-            let why = format!("{} are in it; the first {MAX_CONVERSIONS} are explained", conversions.len());
+            let why = format!("the text has {} conversions; the first {MAX_CONVERSIONS} are tried", conversions.len());
             self.add_unseen(what, why, None);
         }
         let Some(before) = self.explain_lookups(conn, body)? else { return Ok(Vec::new()) };
@@ -117,7 +119,7 @@ impl Gatherer<'_> {
                 continue;
             }
             let names = format!("SET NAMES utf8mb4 COLLATE {literal}");
-            conn.query_drop(names).map_err(self.statement_error("set its collation"))?;
+            conn.query_drop(names).map_err(self.statement_error("set the collation of the session"))?;
             if self.explain_comparison(conn, view, &columns)?.is_none() {
                 continue;
             }
