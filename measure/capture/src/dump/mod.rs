@@ -1,5 +1,6 @@
 //! Tables and rows of a dump: a file of mysqldump, or a folder of mydumper.
 
+mod folder;
 mod insert;
 mod reservoir;
 
@@ -26,7 +27,7 @@ pub struct Dump {
     to_sample: Vec<SourceTable>,
     /// Samples that a pass has taken, by table.
     samples: HashMap<String, Sample>,
-    /// Number of passes.
+    /// How often the dump was read from start to end.
     #[cfg(test)]
     passes: std::cell::Cell<usize>,
 }
@@ -37,12 +38,22 @@ type Sample = (Vec<Vec<Cell>>, SampleExtent);
 /// more. They are held in memory.
 const MAX_ROWS_OF_ONE_PASS: u64 = 1_000_000;
 
-/// Receives a statement and the file that holds it.
-type StatementSink<'e> = dyn FnMut(&Path, &[u8]) -> Result<(), Error> + 'e;
+/// Number of bytes at the start of a statement that are searched for the schema's name.
+const MAX_NAME_BYTES: usize = 512;
+
+struct DumpStatement<'s> {
+    /// File that has the statement.
+    path: &'s Path,
+    text: &'s [u8],
+    /// True if a table without a schema is one of the dump's schema here.
+    is_in_schema: bool,
+}
+
+type StatementSink<'e> = dyn FnMut(&DumpStatement<'_>) -> Result<(), Error> + 'e;
 
 impl Dump {
-    /// Creates the dump of a file or a folder. Statements of other schemas are skipped. An empty
-    /// `tables` selects all tables.
+    /// Creates a source that reads a schema from a dump: a file or a folder. Statements of other
+    /// schemas are skipped. An empty `tables` selects all tables.
     pub fn new(path: &Path, schema: &str, tables: &[String]) -> Self {
         Self {
             path: path.to_owned(),
@@ -55,41 +66,6 @@ impl Dump {
         }
     }
 
-    /// Returns the dump's file, or the folder's `.sql` files, also with `.gz`, `.zst` and `.xz`,
-    /// those with definitions (`-schema`) first. Fails if the folder has files of rows in another
-    /// form: the rows would be missed.
-    fn files(&self) -> Result<Vec<PathBuf>, Error> {
-        if !self.path.is_dir() {
-            return Ok(vec![self.path.clone()]);
-        }
-        let read_error = |source| Error::File { path: self.path.clone(), source };
-        let mut files: Vec<PathBuf> =
-            std::fs::read_dir(&self.path).map_err(read_error)?.flatten().map(|entry| entry.path()).collect();
-        let is_sql = |file: &PathBuf| {
-            let name = file.to_string_lossy();
-            unpacked_name(&name).ends_with(".sql")
-        };
-        let other = files.iter().filter(|file| {
-            let name = file.to_string_lossy();
-            !is_sql(file) && (name.contains(".sql.") || unpacked_name(&name).ends_with(".dat"))
-        });
-        let other: Vec<String> =
-            other.filter_map(|file| Some(file.file_name()?.to_string_lossy().into_owned())).collect();
-        if let Some(first) = other.first() {
-            let problem = format!(
-                "{} of the folder {} no .sql, .sql.gz, .sql.zst or .sql.xz, such as {first}: unpack it, or dump rows as INSERT",
-                if other.len() == 1 { "1 file".to_owned() } else { format!("{} files", other.len()) },
-                if other.len() == 1 { "is" } else { "are" },
-            );
-            return Err(Error::Content { path: self.path.clone(), problem });
-        }
-        files.retain(is_sql);
-        let has_rows =
-            |file: &PathBuf| !file.file_name().is_some_and(|name| name.to_string_lossy().contains("-schema"));
-        files.sort_by_key(|file| (has_rows(file), file.clone()));
-        Ok(files)
-    }
-
     /// Opens a file. In a folder, only regular files are read.
     fn open(&self, path: &Path) -> Result<Box<dyn BufRead>, Error> {
         let opened = if path == self.path { File::open(path) } else { files::open_regular(path) };
@@ -99,12 +75,13 @@ impl Dump {
         Ok(Box::new(BufReader::with_capacity(1 << 18, reader)))
     }
 
-    /// Calls `sink` for each statement of the schema. Statements before the first USE of a dump in
-    /// one file belong to it.
+    /// Calls `sink` for each statement after a USE of the schema, and for those that may name it. In
+    /// a dump of one file, statements before the first USE count as the schema's; in a folder, the
+    /// file's name tells the schema.
     fn for_each_statement(&self, sink: &mut StatementSink<'_>) -> Result<(), Error> {
         #[cfg(test)]
         self.passes.set(self.passes.get() + 1);
-        for path in self.files()? {
+        for path in folder::sql_files(&self.path)? {
             // mydumper's files are named `schema.table….sql`.
             let schema_of_file = |name: &str| name.split('.').next().map(str::to_owned);
             let mut used = self
@@ -121,43 +98,58 @@ impl Dump {
                 if let Some(problem) = sql::describe_other_names(statement) {
                     return Err(Error::Content { path, problem });
                 }
-                match sql::used_schema(statement) {
-                    Some(name) => used = Some(name),
-                    None if used.as_ref().is_none_or(|used| *used == self.schema) => sink(&path, statement)?,
-                    None => {}
+                if let Some(name) = sql::used_schema(statement) {
+                    used = Some(name);
+                    continue;
+                }
+                let is_in_schema = used.as_ref().is_none_or(|used| *used == self.schema);
+                if is_in_schema || self.may_be_named(statement) {
+                    sink(&DumpStatement { path: &path, text: statement, is_in_schema })?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Calls `each` for each row of one of the tables, with the table's position. The row is made
-    /// only if it is asked for.
+    /// True if the start of a statement has the schema's name.
+    fn may_be_named(&self, statement: &[u8]) -> bool {
+        let name = self.schema.replace('`', "``");
+        let start = &statement[..statement.len().min(MAX_NAME_BYTES)];
+        !name.is_empty() && start.windows(name.len()).any(|part| part == name.as_bytes())
+    }
+
+    /// Calls `each` for each row of one of the tables. `each` gets the table's position and a
+    /// function that builds the row, so that rows that are not sampled aren't built.
     fn for_each_row(
         &self,
         tables: &[&SourceTable],
         mut each: impl FnMut(usize, &dyn Fn() -> Vec<Cell>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        self.for_each_statement(&mut |path, statement| {
+        self.for_each_statement(&mut |statement| {
             let begins = |word: &[u8]| {
-                statement.trim_ascii_start().get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+                statement
+                    .text
+                    .trim_ascii_start()
+                    .get(..word.len())
+                    .is_some_and(|start| start.eq_ignore_ascii_case(word))
             };
             if !begins(b"insert") && !begins(b"replace") {
                 return Ok(());
             }
-            let Some((at, insert)) = Insert::read(statement, tables) else { return Ok(()) };
-            if !self.is_own(insert.schema.as_deref()) {
+            let Some((at, insert)) = Insert::read(statement.text, tables) else { return Ok(()) };
+            if !self.is_of_schema(insert.schema.as_deref(), statement) {
                 return Ok(());
             }
             for tuple in InsertTuples::new(insert.rows) {
-                let tuple = tuple.map_err(|problem| Error::Content { path: path.to_owned(), problem })?;
+                let tuple = tuple.map_err(|problem| Error::Content { path: statement.path.to_owned(), problem })?;
                 each(at, &|| insert.row(&tuple, tables[at]))?;
             }
             Ok(())
         })
     }
 
-    /// Takes the samples of a table and of those that follow it, in one pass.
+    /// Takes the samples of a table, and of as many of the tables after it in `to_sample` as
+    /// [`MAX_ROWS_OF_ONE_PASS`] allows, in one pass. Replaces the samples of the last pass.
     fn take_samples(&mut self, table: &SourceTable, rows: u64, seed: u64) -> Result<(), Error> {
         let from = self.to_sample.iter().position(|one| one.shape.name == table.shape.name);
         let following = from.map_or(&[][..], |from| &self.to_sample[from + 1..]);
@@ -173,19 +165,31 @@ impl Dump {
         Ok(())
     }
 
-    /// True for a name without a schema, and for the dump's schema.
-    fn is_own(&self, schema: Option<&str>) -> bool {
-        schema.is_none_or(|schema| schema == self.schema)
+    /// True if a name in a statement, with or without a schema, is one of the dump's schema.
+    fn is_of_schema(&self, named: Option<&str>, statement: &DumpStatement<'_>) -> bool {
+        named.map_or(statement.is_in_schema, |named| named == self.schema)
+    }
+
+    /// Says which selected table the dump lacks, or that no table is in it or selected. `all` are
+    /// the tables and views of the schema.
+    fn describe_missing(&self, all: &[String], found: &Definitions) -> Option<String> {
+        let schema = &self.schema;
+        if let Some(unknown) = self.tables.iter().find(|name| !all.contains(name)).filter(|_| !all.is_empty()) {
+            let names = all.join(", ");
+            return Some(format!("the schema {schema} has no table {unknown} in the dump; it has: {names}"));
+        }
+        if !found.tables.is_empty() {
+            return None;
+        }
+        Some(match found.views.as_slice() {
+            [] => format!("there is no CREATE TABLE of the schema {schema}"),
+            [(view, _), ..] => format!("only views of the schema {schema} are selected, such as {view}"),
+        })
     }
 
     fn includes_table(&self, name: &str) -> bool {
         self.tables.is_empty() || self.tables.iter().any(|table| table == name)
     }
-}
-
-/// Removes `.gz`, `.zst` or `.xz` from a file name.
-fn unpacked_name(name: &str) -> &str {
-    [".gz", ".zst", ".xz"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
 impl TableSource for Dump {
@@ -195,12 +199,17 @@ impl TableSource for Dump {
 
     fn definitions(&mut self) -> Result<Definitions, Error> {
         let mut found = Definitions::default();
-        self.for_each_statement(&mut |_, statement| {
-            if !statement.trim_ascii_start().get(..2).is_some_and(|two| two.eq_ignore_ascii_case(b"cr") || two == b"/*")
+        let mut all: Vec<String> = Vec::new();
+        self.for_each_statement(&mut |statement| {
+            if !statement
+                .text
+                .trim_ascii_start()
+                .get(..2)
+                .is_some_and(|two| two.eq_ignore_ascii_case(b"cr") || two == b"/*")
             {
                 return Ok(());
             }
-            let text = String::from_utf8_lossy(statement).into_owned();
+            let text = String::from_utf8_lossy(statement.text).into_owned();
             let tokens = content_tokens(&text);
             let is_create = tokens.first().is_some_and(|token| token.is_keyword("create"));
             let object = tokens.iter().position(|token| {
@@ -209,7 +218,8 @@ impl TableSource for Dump {
             let Some(at) = object.filter(|_| is_create) else { return Ok(()) };
             let rest = tokens[at + 1..].iter().skip_while(|token| token.is_any_keyword(&["if", "not", "exists"]));
             let rest: Vec<Token<'_>> = rest.take(3).copied().collect();
-            let name = sql::read_table_name(&rest).filter(|(table, _)| self.is_own(table.schema.as_deref()));
+            let name = sql::read_table_name(&rest);
+            let name = name.filter(|(table, _)| self.is_of_schema(table.schema.as_deref(), statement));
             // The workload folder's definitions name no schema.
             let unqualified = match (&name, rest.as_slice()) {
                 (Some((sql::TableName { schema: Some(_), .. }, _)), [schema, _, table, ..]) => {
@@ -217,8 +227,13 @@ impl TableSource for Dump {
                 }
                 _ => text.clone(),
             };
-            let name = name.map(|(table, _)| table.name);
-            let Some(name) = name.filter(|name| self.includes_table(name)) else { return Ok(()) };
+            let Some((sql::TableName { name, .. }, _)) = name else { return Ok(()) };
+            if tokens[at].is_any_keyword(&["table", "view"]) && !all.contains(&name) {
+                all.push(name.clone());
+            }
+            if !self.includes_table(&name) {
+                return Ok(());
+            }
             if tokens[at].is_keyword("table") {
                 found.tables.push((name, unqualified));
             } else if tokens[at].is_keyword("view") {
@@ -230,8 +245,7 @@ impl TableSource for Dump {
             }
             Ok(())
         })?;
-        if found.tables.is_empty() {
-            let problem = format!("there is no CREATE TABLE of the schema {}", self.schema);
+        if let Some(problem) = self.describe_missing(&all, &found) {
             return Err(Error::Content { path: self.path.clone(), problem });
         }
         // In dumps of old versions the placeholder is a table: not a table to capture.
@@ -305,19 +319,6 @@ mod tests {
         let path = folder.join("dump.sql");
         std::fs::write(&path, DUMP).unwrap();
         Dump::new(&path, "shop", &[])
-    }
-
-    #[test]
-    fn definitions_are_read_before_rows_in_any_folder() {
-        let place = tempfile::tempdir().unwrap();
-        let folder = place.path().join("x-schema-y");
-        std::fs::create_dir(&folder).unwrap();
-        for name in ["shop.a.sql", "shop.b-schema.sql", "shop.c.sql.gz"] {
-            std::fs::write(folder.join(name), "").unwrap();
-        }
-        let files = Dump::new(&folder, "shop", &[]).files().unwrap();
-        let names: Vec<_> = files.iter().map(|file| file.file_name().unwrap().to_str().unwrap()).collect();
-        assert_eq!(names, ["shop.b-schema.sql", "shop.a.sql", "shop.c.sql.gz"]);
     }
 
     #[test]
@@ -409,6 +410,34 @@ mod tests {
     }
 
     #[test]
+    fn reads_qualified_names_after_another_schema_is_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("dump.sql");
+        let text = "USE log;\nCREATE TABLE shop.t (id int NOT NULL, PRIMARY KEY (id));\nINSERT INTO shop.t VALUES (5);\n\
+                    CREATE TABLE u (id int);\nINSERT INTO t VALUES (6);\nINSERT INTO u VALUES ('shop');\n";
+        std::fs::write(&path, text).unwrap();
+        let mut dump = Dump::new(&path, "shop", &[]);
+        let tables = tables(&mut dump);
+        assert_eq!(tables.len(), 1);
+        assert_eq!(ids(&mut dump, &tables[0], 10, 1), [5]);
+    }
+
+    #[test]
+    fn names_a_selected_table_that_is_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        dump(folder.path());
+        let error = |tables: &[&str]| {
+            let tables: Vec<String> = tables.iter().map(|&name| name.to_owned()).collect();
+            Dump::new(&folder.path().join("dump.sql"), "shop", &tables).definitions().unwrap_err().to_string()
+        };
+        for tables in [&["orderz"][..], &["t", "orderz"], &["v", "orderz"]] {
+            let wanted = "the schema shop has no table orderz in the dump; it has: t, v";
+            assert!(error(tables).ends_with(wanted), "{}", error(tables));
+        }
+        assert!(error(&["v"]).contains("only views"));
+    }
+
+    #[test]
     fn samples_rows_of_the_whole_table() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("dump.sql");
@@ -453,7 +482,7 @@ mod tests {
         let mut dump = many_tables(folder.path());
         let tables = tables(&mut dump);
         dump.passes.set(0);
-        // Two keys of each table, one of which no row has.
+        // Two requests for each table. No row has the key 9.
         let requests: Vec<_> = tables
             .iter()
             .enumerate()
@@ -470,7 +499,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_files_of_rows_in_other_forms() {
+    fn reads_packed_rows_of_a_folder() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("shop.t-schema.sql"), "CREATE TABLE t (id int);").unwrap();
         std::fs::write(folder.path().join("metadata"), "").unwrap();
@@ -480,8 +509,5 @@ mod tests {
         let packed = ruzstd::encoding::compress_to_vec(&b"INSERT INTO `t` VALUES (5);\n"[..], level);
         std::fs::write(folder.path().join("shop.t.00000.sql.zst"), packed).unwrap();
         assert_eq!(ids(&mut dump, &table, 10, 1), [5]);
-        std::fs::write(folder.path().join("shop.t.00000.sql.bz2"), "").unwrap();
-        let error = dump.definitions().unwrap_err().to_string();
-        assert!(error.contains("shop.t.00000.sql.bz2"), "{error}");
     }
 }
