@@ -23,7 +23,8 @@ pub struct GeneralLog<R> {
     /// Connection id of the current statement.
     connection: u64,
     text: StatementBuffer,
-    ready: Option<Entry>,
+    /// Entry of a command that follows the entry returned last.
+    pending_command: Option<Entry>,
     ended: bool,
 }
 
@@ -31,7 +32,7 @@ pub struct GeneralLog<R> {
 /// bound memory. Later statements of these connections have no schema until the log names one.
 const MAX_CONNECTIONS: usize = 100_000;
 
-/// Command names. A name precedes its own prefixes: `Connect Out` comes before `Connect`.
+/// Names with which the servers log commands. A name precedes its own prefixes: `Connect Out` comes before `Connect`.
 const COMMANDS: [&str; 34] = [
     "Binlog Dump GTID",
     "Binlog Dump",
@@ -79,12 +80,12 @@ struct LogLine<'a> {
 impl<R: BufRead> GeneralLog<R> {
     pub fn new(input: R) -> Self {
         let (lines, text) = (LineReader::new(input), StatementBuffer::default());
-        Self { lines, schemas: HashMap::new(), connection: 0, text, ready: None, ended: false }
+        Self { lines, schemas: HashMap::new(), connection: 0, text, pending_command: None, ended: false }
     }
 
     fn advance(&mut self) -> io::Result<Option<Entry>> {
         loop {
-            if let Some(entry) = self.ready.take() {
+            if let Some(entry) = self.pending_command.take() {
                 return Ok(Some(entry));
             }
             if self.ended {
@@ -93,7 +94,7 @@ impl<R: BufRead> GeneralLog<R> {
             let number = self.lines.number + 1;
             let Some(line) = self.lines.next()? else {
                 self.ended = true;
-                return Ok(take_entry(&mut self.text, &self.schemas, self.connection));
+                return Ok(take_entry(&mut self.text, &mut self.schemas, self.connection));
             };
             let Some(parsed) = parse_line(line) else {
                 if !self.text.is_empty() {
@@ -101,7 +102,7 @@ impl<R: BufRead> GeneralLog<R> {
                 }
                 continue;
             };
-            let finished = take_entry(&mut self.text, &self.schemas, self.connection);
+            let finished = take_entry(&mut self.text, &mut self.schemas, self.connection);
             self.connection = parsed.connection;
             let is_statement = matches!(parsed.command, "Query" | "Execute");
             if is_statement {
@@ -109,7 +110,7 @@ impl<R: BufRead> GeneralLog<R> {
             }
             let schema = track_schema(&mut self.schemas, &parsed);
             let entry = || Entry::new(number, Event::Command(parsed.command.to_owned()), schema);
-            self.ready = if is_statement { None } else { Some(entry()) };
+            self.pending_command = if is_statement { None } else { Some(entry()) };
             if finished.is_some() {
                 return Ok(finished);
             }
@@ -127,14 +128,19 @@ impl<R: BufRead> Iterator for GeneralLog<R> {
     }
 }
 
-/// Returns the collected statement with the schema of its connection. `None` if no statement was
-/// collected.
-fn take_entry(text: &mut StatementBuffer, schemas: &HashMap<u64, String>, connection: u64) -> Option<Entry> {
+/// Returns the collected statement with the schema of its connection, which USE selects. `None` if
+/// no statement was collected.
+fn take_entry(text: &mut StatementBuffer, schemas: &mut HashMap<u64, String>, connection: u64) -> Option<Entry> {
     let (line, event) = text.take()?;
+    if let Event::Statement(statement) = &event
+        && let Some(schema) = sql::used_schema(statement)
+    {
+        set_schema(schemas, connection, schema);
+    }
     Some(Entry::new(line, event, schemas.get(&connection).cloned()))
 }
 
-/// Records the schema that a line selects for its connection. Returns the connection's schema;
+/// Records the schema that a command selects for its connection. Returns the connection's schema;
 /// `None` if it isn't known, and for `Quit`.
 fn track_schema(schemas: &mut HashMap<u64, String>, line: &LogLine<'_>) -> Option<String> {
     let text = String::from_utf8_lossy(line.argument);
@@ -144,7 +150,6 @@ fn track_schema(schemas: &mut HashMap<u64, String>, line: &LogLine<'_>) -> Optio
             Some(rest.split(" using ").next().unwrap_or_default().trim().to_owned())
         }
         "Init DB" => Some(text.trim().to_owned()),
-        "Query" => sql::used_schema(line.argument),
         "Quit" => {
             schemas.remove(&line.connection);
             return None;
@@ -152,19 +157,25 @@ fn track_schema(schemas: &mut HashMap<u64, String>, line: &LogLine<'_>) -> Optio
         _ => None,
     };
     if let Some(schema) = schema {
-        if schemas.len() >= MAX_CONNECTIONS {
-            schemas.clear();
-        }
-        if schema.is_empty() {
-            schemas.remove(&line.connection)
-        } else {
-            schemas.insert(line.connection, schema)
-        };
+        set_schema(schemas, line.connection, schema);
     }
     schemas.get(&line.connection).cloned()
 }
 
-/// Removes the id of a prepared statement, which old servers write first: `[5] SELECT 1`.
+/// Sets the schema of a connection; an empty name means none.
+fn set_schema(schemas: &mut HashMap<u64, String>, connection: u64, schema: String) {
+    if schemas.len() >= MAX_CONNECTIONS {
+        schemas.clear();
+    }
+    if schema.is_empty() {
+        schemas.remove(&connection);
+    } else {
+        schemas.insert(connection, schema);
+    }
+}
+
+/// Removes the id of a prepared statement before the text: `[5] SELECT 1`. MySQL 5.6 and 9.7 and
+/// MariaDB 11.8 write none; older servers can.
 fn strip_statement_id(argument: &[u8]) -> &[u8] {
     let digits = |rest: &[u8]| rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match argument.strip_prefix(b"[") {
@@ -236,6 +247,21 @@ mod tests {
                 "14 other: SELECT 4",
             ]
         );
+    }
+
+    #[test]
+    fn a_use_of_several_lines_selects_its_schema() {
+        let log = "\t\t    1 Query\tUSE\n shop\n\t\t    2 Query\tSELECT 2\n\t\t    1 Query\tSELECT 1\n\
+            \t\t    1 Query\t/* x */ USE log\n\t\t    1 Execute\tuse `shop`\n\t\t    1 Quit\t\n";
+        let expected = [
+            "1 shop: USE\n shop",
+            "3 : SELECT 2",
+            "4 shop: SELECT 1",
+            "5 log: /* x */ USE log",
+            "6 shop: use `shop`",
+            "7  <Quit>",
+        ];
+        assert_eq!(read(log), expected);
     }
 
     #[test]

@@ -11,7 +11,8 @@ pub fn used_schema(statement: &[u8]) -> Option<String> {
     let statement = statement.trim_ascii_start();
     // Statements of dumps can have megabytes. For most of them the first word shows that they are
     // not USE.
-    if !statement.get(..3).is_some_and(|word| word.eq_ignore_ascii_case(b"use")) {
+    let begins = |start: &[u8]| statement.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start));
+    if ![&b"use"[..], b"/*", b"--", b"#"].into_iter().any(begins) {
         return None;
     }
     let text = String::from_utf8_lossy(&statement[..statement.len().min(MAX_BYTES)]);
@@ -27,11 +28,20 @@ mod tests {
 
     #[test]
     fn use_is_read_however_it_is_written() {
-        for text in ["USE `a b`", "use `a b`;", "USE\t`a b`", "USE`a b`", "\nUSE /* x */ `a b`"] {
+        for text in [
+            "USE `a b`",
+            "use `a b`;",
+            "USE\t`a b`",
+            "USE`a b`",
+            "\nUSE /* x */ `a b`",
+            "/* x */ USE `a b`",
+            "-- x\n# y\nUSE `a b`",
+        ] {
             assert_eq!(used_schema(text.as_bytes()).as_deref(), Some("a b"), "{text}");
         }
         assert_eq!(used_schema(b"use shop;").as_deref(), Some("shop"));
-        for text in ["used", "USE", "US", "INSERT INTO t VALUES ('use x')"] {
+        for text in ["used", "USE", "US", "INSERT INTO t VALUES ('use x')", "/*!40000 USE x */", "/* USE x */ SELECT 1"]
+        {
             assert_eq!(used_schema(text.as_bytes()), None, "{text}");
         }
     }
