@@ -119,8 +119,8 @@ pub fn visible_text(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::explain::explain;
     use crate::text::Text;
-    use crate::view::explain;
 
     #[test]
     fn says_what_equal_strings_differ_in() {

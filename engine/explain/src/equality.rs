@@ -2,9 +2,9 @@
 
 use mysql_collation::Collation;
 
+use crate::explain::explain;
 use crate::model::{Step, View};
 use crate::text::Text;
-use crate::view::explain;
 
 /// Explains why two strings are equal: "ß = SS (weight 1E71 1E71)", "U+0301 has no weight".
 ///

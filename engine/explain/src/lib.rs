@@ -8,11 +8,11 @@
 mod describe;
 mod difference;
 mod equality;
+mod explain;
 mod mismatch;
 mod model;
 mod pairing;
 mod text;
-mod view;
 
 pub use describe::{display_code_points, explain_verdict, visible_text};
 pub use difference::{
@@ -20,7 +20,7 @@ pub use difference::{
     NamedCollation, Position, ScriptDifference, compare_collations,
 };
 pub use equality::explain_equality;
+pub use explain::explain;
 pub use model::{Explanation, FORMAT, Feature, Level, Mismatch, MismatchPosition, Step, Verdict, View};
 pub use pairing::{StepPair, pair_steps};
 pub use text::{Text, UnsupportedCharacter};
-pub use view::explain;
