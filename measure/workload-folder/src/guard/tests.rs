@@ -435,6 +435,22 @@ fn names_of_keywords_hide_no_statement_of_a_program() {
 }
 
 #[test]
+fn says_which_word_of_a_program_is_missing() {
+    for (body, reason) in [
+        ("BEGIN IF a; END IF; END", "THEN is missing before ;"),
+        ("WHILE a; END WHILE", "DO is missing before ;"),
+        ("CASE a; END CASE", "WHEN is missing before ;"),
+        ("IF (a; THEN SELECT 1; END IF", "a parenthesis is not closed"),
+        ("IF a", "THEN is missing"),
+        ("REPEAT SET @a = 1; END REPEAT", "REPEAT without UNTIL"),
+        ("BEGIN DECLARE c CONDITION FOR ; END", "an error code, SQLSTATE or a condition's name is missing"),
+        ("BEGIN ELSE SELECT 1; END", "ELSE outside of its block"),
+    ] {
+        assert_eq!(definition(&format!("CREATE PROCEDURE p() {body}")).unwrap_err().reason, reason, "{body}");
+    }
+}
+
+#[test]
 fn heads_of_programs_are_read_by_their_grammar() {
     for text in [
         "CREATE TRIGGER after BEFORE INSERT ON t FOR EACH ROW SET NEW.a = 1",

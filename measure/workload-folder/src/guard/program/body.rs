@@ -1,4 +1,4 @@
-//! Bodies: blocks, conditions and where statements begin.
+//! The body of a routine or trigger: its blocks and conditions, and where each statement begins.
 
 use super::head::skip_type;
 use super::reader::Reader;
@@ -6,9 +6,9 @@ use super::statement;
 use crate::guard::clauses::Names;
 use crate::guard::{CheckResult, OutOfScope};
 
-/// Open block, named by the word after `END`.
+/// Kind of a block. The word of the kind follows `END`, except for `BEGIN`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Block {
+enum BlockKind {
     Begin,
     If,
     Case,
@@ -18,7 +18,7 @@ enum Block {
     For,
 }
 
-impl Block {
+impl BlockKind {
     fn word_after_end(self) -> Option<&'static str> {
         match self {
             Self::Begin => None,
@@ -33,15 +33,16 @@ impl Block {
 }
 
 struct OpenBlock {
-    block: Block,
-    /// Number of `Body::declared` outside of the block.
-    declared: usize,
+    kind: BlockKind,
+    /// Number of variables in `Body::declared` that were declared before the block.
+    declared_before: usize,
 }
 
 /// Result of reading a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// The beginning of a compound statement, such as `IF … THEN`. Another statement follows.
+    /// Words before a statement, `WHEN` or `END`: `IF … THEN`, `CASE x`, `ELSE`, a label, a handler's
+    /// conditions.
     Opened,
     /// A statement up to its `;`.
     Ended,
@@ -79,8 +80,8 @@ impl<'t, 'a> Body<'t, 'a> {
         }
     }
 
-    fn open(&mut self, block: Block) -> Step {
-        self.blocks.push(OpenBlock { block, declared: self.declared.len() });
+    fn open(&mut self, kind: BlockKind) -> Step {
+        self.blocks.push(OpenBlock { kind, declared_before: self.declared.len() });
         Step::Opened
     }
 
@@ -91,8 +92,8 @@ impl<'t, 'a> Body<'t, 'a> {
         }
     }
 
-    fn is_in(&self, blocks: &[Block]) -> bool {
-        self.blocks.last().is_some_and(|open| blocks.contains(&open.block))
+    fn is_innermost(&self, kinds: &[BlockKind]) -> bool {
+        self.blocks.last().is_some_and(|open| kinds.contains(&open.kind))
     }
 
     fn step(&mut self) -> Result<Step, OutOfScope> {
@@ -107,24 +108,24 @@ impl<'t, 'a> Body<'t, 'a> {
         let is_branch = matches!(word.as_str(), "else" | "elseif" | "when" | "until" | "end");
         if is_branch {
             self.reader.skip();
-            return self.branch(&word);
+            return self.read_branch_word(&word);
         }
         match word.as_str() {
             "begin" => {
                 self.reader.skip();
                 self.reader.take_all(&["not", "atomic"]);
-                Ok(self.open(Block::Begin))
+                Ok(self.open(BlockKind::Begin))
             }
             "loop" => {
                 self.reader.skip();
-                Ok(self.open(Block::Loop))
+                Ok(self.open(BlockKind::Loop))
             }
             "repeat" => {
                 self.reader.skip();
-                Ok(self.open(Block::Repeat))
+                Ok(self.open(BlockKind::Repeat))
             }
-            "if" => self.open_after_condition(Block::If, "then"),
-            "while" => self.open_after_condition(Block::While, "do"),
+            "if" => self.skip_word_and_open(BlockKind::If, "then"),
+            "while" => self.skip_word_and_open(BlockKind::While, "do"),
             "case" => self.open_case(),
             "for" => self.open_for(),
             "declare" => self.declare(),
@@ -148,18 +149,19 @@ impl<'t, 'a> Body<'t, 'a> {
         }
     }
 
-    fn open_after_condition(&mut self, block: Block, end: &str) -> Result<Step, OutOfScope> {
+    fn skip_word_and_open(&mut self, kind: BlockKind, end: &str) -> Result<Step, OutOfScope> {
         self.reader.skip();
-        self.open_loop(block, end)
+        self.open_after_expression(kind, end)
     }
 
-    fn open_loop(&mut self, block: Block, end: &str) -> Result<Step, OutOfScope> {
+    fn open_after_expression(&mut self, kind: BlockKind, end: &str) -> Result<Step, OutOfScope> {
         self.expression(end)?;
         self.reader.skip();
-        // In `WHILE 1 + do DO …`, the first word is a name: DO is not reserved.
+        // In `WHILE 1 + do DO …`, the first `do` is a column, as DO is not reserved: such a
+        // condition is refused.
         match end == "do" && self.reader.is_keyword("do") {
             true => self.reader.refuse(),
-            false => Ok(self.open(block)),
+            false => Ok(self.open(kind)),
         }
     }
 
@@ -169,7 +171,7 @@ impl<'t, 'a> Body<'t, 'a> {
         if !self.reader.is_keyword("when") {
             self.expression("when")?;
         }
-        Ok(self.open(Block::Case))
+        Ok(self.open(BlockKind::Case))
     }
 
     /// `FOR i IN 1..10 DO` and `FOR row IN (SELECT …) DO` (MariaDB).
@@ -178,31 +180,32 @@ impl<'t, 'a> Body<'t, 'a> {
         let Some(name) = self.reader.take_name() else { return self.reader.refuse() };
         self.reader.expect(&["in"])?;
         self.reader.take("reverse");
-        let opened = self.open_loop(Block::For, "do")?;
+        let opened = self.open_after_expression(BlockKind::For, "do")?;
         self.declare_variable(&name);
         Ok(opened)
     }
 
     /// The words that continue or end a block.
-    fn branch(&mut self, word: &str) -> Result<Step, OutOfScope> {
+    fn read_branch_word(&mut self, word: &str) -> Result<Step, OutOfScope> {
         match word {
-            "else" if self.is_in(&[Block::If, Block::Case]) => Ok(Step::Opened),
-            "elseif" if self.is_in(&[Block::If]) => {
+            "else" if self.is_innermost(&[BlockKind::If, BlockKind::Case]) => Ok(Step::Opened),
+            "elseif" if self.is_innermost(&[BlockKind::If]) => {
                 self.expression("then")?;
                 self.reader.skip();
                 Ok(Step::Opened)
             }
-            "when" if self.is_in(&[Block::Case]) => {
+            "when" if self.is_innermost(&[BlockKind::Case]) => {
                 self.expression("then")?;
                 self.reader.skip();
                 Ok(Step::Opened)
             }
-            "until" if self.is_in(&[Block::Repeat]) => {
+            "until" if self.is_innermost(&[BlockKind::Repeat]) => {
                 self.expression("end")?;
                 self.reader.skip();
                 self.close()
             }
-            "end" if !self.is_in(&[Block::Repeat]) => self.close(),
+            "end" if !self.is_innermost(&[BlockKind::Repeat]) => self.close(),
+            "end" => self.reader.fault("REPEAT without UNTIL"),
             _ => self.reader.fault(format!("{} outside of its block", word.to_uppercase())),
         }
     }
@@ -210,10 +213,10 @@ impl<'t, 'a> Body<'t, 'a> {
     /// Reads the rest of `END IF` or `END label`.
     fn close(&mut self) -> Result<Step, OutOfScope> {
         let Some(open) = self.blocks.pop() else { return self.reader.fault("END without a block") };
-        for name in self.declared.drain(open.declared..) {
+        for name in self.declared.drain(open.declared_before..) {
             self.names.variables.remove(&name);
         }
-        if let Some(word) = open.block.word_after_end() {
+        if let Some(word) = open.kind.word_after_end() {
             self.reader.expect(&[word])?;
         }
         if !self.reader.is_symbol(';') {
@@ -243,7 +246,9 @@ impl<'t, 'a> Body<'t, 'a> {
             match token.text {
                 "(" => cases.push(0),
                 ")" if depth > 1 && *open == 0 => drop(cases.pop()),
-                ")" | ";" => return self.reader.refuse(),
+                ";" if depth > 1 => return self.reader.fault("a parenthesis is not closed"),
+                ";" => return self.reader.fault(format!("{} is missing before ;", end.to_uppercase())),
+                ")" => return self.reader.refuse(),
                 _ if token.is_keyword("case") => *open += 1,
                 _ if token.is_keyword("end") && *open > 0 => *open -= 1,
                 _ if *open == 0 && token.is_any_keyword(&statement::BRANCHES) => return self.reader.refuse(),
@@ -251,7 +256,7 @@ impl<'t, 'a> Body<'t, 'a> {
             }
             self.reader.skip();
         }
-        self.reader.fault(format!("a condition without {}", end.to_uppercase()))
+        self.reader.fault(format!("{} is missing", end.to_uppercase()))
     }
 
     fn declare(&mut self) -> Result<Step, OutOfScope> {
@@ -270,7 +275,8 @@ impl<'t, 'a> Body<'t, 'a> {
         }
     }
 
-    /// Takes a condition of a handler: `1051`, `SQLSTATE '45000'`, `NOT FOUND` or a name.
+    /// Takes a condition of a handler or of `DECLARE … CONDITION FOR`: `1051`, `SQLSTATE '45000'`,
+    /// `NOT FOUND` or a name such as `SQLEXCEPTION`.
     fn take_condition(&mut self) -> CheckResult {
         use sql::TokenKind::{Number, StringLiteral};
         if self.reader.take("sqlstate") {
@@ -284,11 +290,11 @@ impl<'t, 'a> Body<'t, 'a> {
         {
             return Ok(());
         }
-        self.reader.fault("a handler without a condition")
+        self.reader.fault("an error code, SQLSTATE or a condition's name is missing")
     }
 
-    /// Reads the declaration of variables, a condition or a cursor. `SET` can assign only
-    /// variables.
+    /// Reads the declaration of variables, a condition or a cursor. Of their names, only those of
+    /// variables are remembered, for `SET` in the body.
     fn declare_names(&mut self) -> Result<Step, OutOfScope> {
         self.reader.skip();
         let mut names = Vec::new();
