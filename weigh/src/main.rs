@@ -70,8 +70,8 @@ enum Command {
 
 impl Command {
     /// Returns `true` for commands that may start servers. They stop the servers before they end on
-    /// a signal. Also `true` for some commands that start no servers, such as `report`. Other
-    /// commands end at once, as filters do.
+    /// a signal. Also `true` for some commands that start no servers, such as `report`. Commands with
+    /// `false` die of a signal at once, as filters do.
     fn may_start_servers(&self) -> bool {
         use Command::{Completions, Explain, Help, Man, Sort, Version, Weights, Workload};
         match self {
@@ -85,7 +85,9 @@ impl Command {
 fn main() -> ExitCode {
     complete::complete(Cli::command);
     if let Err(error) = lifecycle::fatal::install() {
-        output::print_message(&format!("weigh: a panic may leave servers behind: {error}"));
+        output::print_message(&format!(
+            "weigh: cannot prepare for crashes ({error}); after one, servers may keep running"
+        ));
     }
     let cli: Cli = argv::parse();
     cli.output.apply();
@@ -97,7 +99,7 @@ fn main() -> ExitCode {
 
 fn run_command(cli: Cli) -> Result<ExitCode> {
     raise_file_limit();
-    set_item_limit()?;
+    set_max_item_bytes_from_environment()?;
     let mut cli = resume::resolve_command_line(cli)?;
     if cli.command.may_start_servers() {
         lifecycle::interrupt::install().map_err(|error| anyhow!("cannot watch for signals: {error}"))?;
@@ -129,12 +131,13 @@ fn run_command(cli: Cli) -> Result<ExitCode> {
 }
 
 /// Obeys `WEIGH_MAX_ITEM`, the largest number of MiB of a statement, field or page that is read.
-fn set_item_limit() -> Result<()> {
+fn set_max_item_bytes_from_environment() -> Result<()> {
     let Some(value) = std::env::var_os("WEIGH_MAX_ITEM") else { return Ok(()) };
-    let mebibytes =
-        value.to_str().and_then(|text| text.parse::<usize>().ok()).filter(|number| (1..=4096).contains(number));
+    let mebibytes = value.to_str().and_then(|text| text.parse::<u64>().ok());
+    let mebibytes = mebibytes.filter(|number| (1..=4096).contains(number));
     let mebibytes = mebibytes.ok_or_else(|| anyhow!("WEIGH_MAX_ITEM is a number of MiB from 1 to 4096"))?;
-    bounded::set_max_item_bytes(mebibytes << 20);
+    // 4096 MiB are more than a `usize` of 32 bits.
+    bounded::set_max_item_bytes(usize::try_from(mebibytes << 20).unwrap_or(usize::MAX));
     Ok(())
 }
 
