@@ -33,7 +33,7 @@ pub fn run(_: &Arguments) -> Result<()> {
 pub fn sections() -> Result<Vec<Section>> {
     let catalogue = CatalogueWriter::new();
     let mut sections = vec![Section { name: "catalogue".into(), bytes: catalogue.encode()? }];
-    let (operations, tables) = catalogue.tables().split_last().context("the catalogue has no tables")?;
+    let (operations, tables) = catalogue.section_names().split_last().context("the catalogue has no sections")?;
     for name in tables {
         let path = root().join("engine/mysql-collation/data").join(format!("{name}.bin"));
         let bytes = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;

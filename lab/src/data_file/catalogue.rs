@@ -1,4 +1,5 @@
-//! The first section of the file: tables, character sets and collations.
+//! The first section of `collations.dat` (docs/reference/data-format.md): names of the other
+//! sections, character sets and collations.
 
 use anyhow::{Context, Result, ensure};
 use mysql_collation::oracle::{Description, WeightSource, describe};
@@ -6,12 +7,12 @@ use mysql_collation::{Charset, Collation, Flavour, Info, Pad, catalogue};
 
 use super::operations::OPERATIONS;
 
-/// Collects the catalogue of both flavours.
+/// The catalogue of the collations of both flavours that this build has.
 pub struct CatalogueWriter {
     collations: Vec<(&'static Info, Description)>,
     /// Names of the sections after the catalogue's, in order: files of
     /// `engine/mysql-collation/data` without extension, then `operations`.
-    tables: Vec<String>,
+    section_names: Vec<String>,
 }
 
 /// How a character set is decoded, as the number that the file has for it.
@@ -36,7 +37,7 @@ const ROLE_TRAIL: u8 = 4;
 
 impl CatalogueWriter {
     pub fn new() -> Self {
-        let mut tables: Vec<String> =
+        let mut section_names: Vec<String> =
             Charset::ALL.into_iter().flat_map(charset_tables).map(|name| format!("charsets/{name}")).collect();
         let mut collations = Vec::new();
         for info in Flavour::ALL.into_iter().flat_map(catalogue) {
@@ -44,18 +45,18 @@ impl CatalogueWriter {
             let description = describe(collation);
             let own = description.table.iter().flat_map(|name| [parent_of(name), Some(name.clone())]).flatten();
             for name in own {
-                if !tables.contains(&name) {
-                    tables.push(name);
+                if !section_names.contains(&name) {
+                    section_names.push(name);
                 }
             }
             collations.push((info, description));
         }
-        tables.push(OPERATIONS.to_owned());
-        Self { collations, tables }
+        section_names.push(OPERATIONS.to_owned());
+        Self { collations, section_names }
     }
 
-    pub fn tables(&self) -> &[String] {
-        &self.tables
+    pub fn section_names(&self) -> &[String] {
+        &self.section_names
     }
 
     /// Returns the collations in the order of their records.
@@ -65,10 +66,10 @@ impl CatalogueWriter {
 
     pub fn encode(&self) -> Result<Vec<u8>> {
         let mut out = Vec::new();
-        out.extend((self.tables.len() as u16).to_le_bytes());
-        for name in &self.tables {
+        out.extend((self.section_names.len() as u16).to_le_bytes());
+        for name in &self.section_names {
             put_text(name, &mut out)?;
-            let parent = parent_of(name).map_or(Ok(0), |parent| self.section(&parent))?;
+            let parent = parent_of(name).map_or(Ok(0), |parent| self.section_number(&parent))?;
             out.extend(parent.to_le_bytes());
         }
         out.push(Charset::ALL.len() as u8);
@@ -83,9 +84,9 @@ impl CatalogueWriter {
     }
 
     /// Returns the number of a table's section.
-    fn section(&self, name: &str) -> Result<u16> {
-        let index = self.tables.iter().position(|table| table == name);
-        Ok(index.with_context(|| format!("there is no table {name}"))? as u16 + 1)
+    fn section_number(&self, name: &str) -> Result<u16> {
+        let index = self.section_names.iter().position(|section| section == name);
+        Ok(index.with_context(|| format!("there is no section {name}"))? as u16 + 1)
     }
 
     fn put_charset(&self, charset: Charset, out: &mut Vec<u8>) -> Result<()> {
@@ -94,7 +95,7 @@ impl CatalogueWriter {
         out.extend([charset.min_bytes() as u8, charset.max_bytes() as u8, decoding as u8]);
         let mut sections = [0; 2];
         for (slot, name) in sections.iter_mut().zip(charset_tables(charset)) {
-            *slot = self.section(&format!("charsets/{name}"))?;
+            *slot = self.section_number(&format!("charsets/{name}"))?;
         }
         out.extend(sections.iter().flat_map(|section| section.to_le_bytes()));
         if matches!(decoding, Decoding::DoubleByte | Decoding::Gb18030) {
@@ -114,7 +115,7 @@ impl CatalogueWriter {
         out.push(bits(&[0, 1, 2, 3].map(|level| info.levels.has(level))));
         out.push(bits(&description.pads));
         let (kind, parameter) = kind_and_parameter(description.source);
-        let section = description.table.as_ref().map_or(Ok(0), |name| self.section(name))?;
+        let section = description.table.as_ref().map_or(Ok(0), |name| self.section_number(name))?;
         out.extend([kind, parameter]);
         out.extend(section.to_le_bytes());
         out.push(bits(&[
@@ -185,6 +186,8 @@ fn roles(charset: Charset) -> [u8; 256] {
     roles
 }
 
+/// Returns the kind of weights and its parameter, as the page of the format numbers them. Kinds 9
+/// and 11 have the number of bytes of a weight.
 fn kind_and_parameter(source: WeightSource) -> (u8, u8) {
     match source {
         WeightSource::Bytes => (0, 0),
@@ -210,7 +213,7 @@ fn bits(flags: &[bool]) -> u8 {
 }
 
 fn put_text(text: &str, out: &mut Vec<u8>) -> Result<()> {
-    ensure!(text.len() < 256, "{text} is too long");
+    ensure!(text.len() < 256, "the name {text} has more than 255 bytes");
     out.push(text.len() as u8);
     out.extend(text.as_bytes());
     Ok(())

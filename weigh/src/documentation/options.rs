@@ -86,8 +86,9 @@ fn meaning(arg: &Arg) -> (String, String) {
     (help, default)
 }
 
-/// The table of a marker such as `weigh bench` or `weigh bench, Connection`.
-fn table(marker: &str) -> String {
+/// The tables of a marker such as `weigh bench`, one for each heading of options; one table for
+/// `weigh bench, Connection`.
+fn tables(marker: &str) -> String {
     let (words, only) = marker.split_once(", ").map_or((marker, None), |(words, only)| (words, Some(only)));
     let command = command(words);
     let mut groups: Vec<(Option<&str>, Vec<&Arg>)> = Vec::new();
@@ -127,7 +128,7 @@ fn with_tables(page: &str) -> String {
     while let Some((before, after)) = rest.split_once(BEGIN) {
         let (marker, after) = after.split_once(" -->").expect("a marker ends with -->");
         let (_, after) = after.split_once(END).unwrap_or_else(|| panic!("`{marker}` lacks {END}"));
-        text += &format!("{before}{BEGIN}{marker} -->\n{}{END}", table(marker));
+        text += &format!("{before}{BEGIN}{marker} -->\n{}{END}", tables(marker));
         rest = after;
     }
     with_checks(&(text + rest))
@@ -168,12 +169,12 @@ fn option_tables_are_those_of_help() {
             stale.push(page.display().to_string());
         }
     }
-    assert!(stale.is_empty(), "not the options of --help; BLESS=1 writes them: {}", stale.join(", "));
+    assert!(stale.is_empty(), "tables of options or checks are out of date; BLESS=1 writes them: {}", stale.join(", "));
     assert!(tables >= 15, "only {tables} tables were found");
 }
 
 /// Each command without subcommands, and each subcommand, has a table of its options on a page.
-/// `help` and `version` have none.
+/// `help` and `version` need none.
 #[test]
 fn every_command_has_a_table() {
     let text: String = find_pages().iter().map(|page| read(page)).collect();

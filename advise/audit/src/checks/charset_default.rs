@@ -1,4 +1,4 @@
-//! Default collation of a character set.
+//! Character sets whose default collation is not the one most common among their columns.
 
 use facts::ServerFacts;
 use rules::charset::{current_collation_name, current_name};
@@ -11,12 +11,12 @@ use check::{Finding, ObjectKind, Reading, Severity};
 
 pub(super) static CHECK: Check = Check {
     name: "charset-default",
-    title: "a character set whose default collation is not the one that columns have",
+    title: "a character set whose default collation is not the one most common among its columns",
     reads: &[Reading::Settings, Reading::Schemas],
     doc: "\
 `CHARACTER SET utf8mb4` without COLLATE, in CREATE, CONVERT TO, CAST or an introducer, means the character set's default collation: the compiled one, or the value of \
-`default_collation_for_utf8mb4` (MySQL) or `character_set_collations` (MariaDB 11.2 and later). If the columns of that character set mostly have another collation (`_bin` aside), comparisons of them with new columns, \
-and with CONVERT(… USING utf8mb4) except on MariaDB 11.8, fail with error 1267, or lose the index of a `_bin` column. What to do: write COLLATE wherever a character set is named; on MariaDB set `character_set_collations`. \
+`default_collation_for_utf8mb4` (MySQL) or `character_set_collations` (MariaDB 11.2 and later). If another collation is the most common one among the columns of that character set (`_bin` aside), comparing those columns with ones created so, \
+or with CONVERT(… USING utf8mb4) except on MariaDB 11.8 and later, fails with error 1267. A `_bin` column loses its index instead. What to do: write COLLATE wherever a character set is named; on MariaDB set `character_set_collations`. \
 From: dplanreaders #789, matomo #22626.",
     run,
 };
@@ -53,7 +53,9 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                     counted(collations().count(), "column"),
                     message::agree(count, "has", "have")
                 ),
-                why: "New columns, and CONVERT TO CHARACTER SET without COLLATE, will not match the existing columns: error 1267 or a lost index.".into(),
+                why: format!(
+                    "Columns created or converted with CHARACTER SET {name} but without COLLATE will not match the existing ones: error 1267, or a lost index of a _bin column."
+                ),
                 action: format!("Write COLLATE {common} wherever {name} is named."),
             }
             .into_finding(CHECK.name),

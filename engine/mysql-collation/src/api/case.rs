@@ -73,6 +73,7 @@ mod tests {
             (Flavour::MariaDb, "utf8mb4_tr_0900_ai_ci", "Iiıİ", "IİIİ", "ıiıi"),
             (Flavour::MySql, "utf8mb4_unicode_520_ci", "ȿ", "", "ȿ"),
             (Flavour::MySql, "utf8mb4_0900_ai_ci", "ȿa", "Ȿ", "ȿa"),
+            (Flavour::MySql, "utf8mb4_0900_ai_ci", "aȿbc", "AⱾ", "aȿbc"),
             (Flavour::MySql, "utf8mb4_0900_ai_ci", "ゝゝɐɾʋɕ", "ゝゝⱯ", "ゝゝɐɾʋɕ"),
             (Flavour::MySql, "cp932_japanese_ci", "ⅰⅣ", "ⅠⅣ", "ⅰⅳ"),
             (Flavour::MySql, "utf16_unicode_520_ci", "ȿ", "Ȿ", "ȿ"),

@@ -80,7 +80,7 @@ impl Weight for u8 {
 
     #[inline]
     fn find_mark(space: Self, weights: &[u8]) -> usize {
-        simd::get().find_mark_of_bytes(space, weights)
+        simd::get().find_marked_byte(space, weights)
     }
 }
 
@@ -109,7 +109,7 @@ impl Weight for u16 {
 
     #[inline]
     fn find_mark(space: Self, weights: &[u8]) -> usize {
-        simd::get().find_mark_of_pairs(space, weights)
+        simd::get().find_marked_word(space, weights)
     }
 }
 

@@ -516,15 +516,15 @@ macro_rules! instantiate_keys {
         }
 
         #[target_feature(enable = $features)]
-        unsafe fn find_mark_of_bytes(space: u8, bytes: &[u8]) -> usize {
+        unsafe fn find_marked_byte(space: u8, bytes: &[u8]) -> usize {
             // SAFETY: the features are enabled here, and the machine has them.
-            unsafe { $crate::simd::keys::find_mark_of_bytes::<$vector>(space, bytes) }
+            unsafe { $crate::simd::keys::find_marked_byte::<$vector>(space, bytes) }
         }
 
         #[target_feature(enable = $features)]
-        unsafe fn find_mark_of_pairs(space: u16, weights: &[u8]) -> usize {
+        unsafe fn find_marked_word(space: u16, weights: &[u8]) -> usize {
             // SAFETY: the features are enabled here, and the machine has them.
-            unsafe { $crate::simd::keys::find_mark_of_pairs::<$vector>(space, weights) }
+            unsafe { $crate::simd::keys::find_marked_word::<$vector>(space, weights) }
         }
     };
 }

@@ -78,9 +78,9 @@ unsafe fn differences<V: Keys>(table: &ByteTable, x: V, y: V) -> V {
     }
 }
 
-/// See [`super::Backend::find_mark_of_bytes`].
+/// See [`super::Backend::find_marked_byte`].
 #[inline(always)]
-pub(super) unsafe fn find_mark_of_bytes<V: Keys>(space: u8, bytes: &[u8]) -> usize {
+pub(super) unsafe fn find_marked_byte<V: Keys>(space: u8, bytes: &[u8]) -> usize {
     let (n, from) = (bytes.len(), bytes.as_ptr());
     let mut at = 0;
     // SAFETY: the caller keeps this module's contract; `at + BYTES < n` for whole vectors, so that
@@ -106,12 +106,12 @@ pub(super) unsafe fn find_mark_of_bytes<V: Keys>(space: u8, bytes: &[u8]) -> usi
     n
 }
 
-/// See [`super::Backend::find_mark_of_pairs`].
+/// See [`super::Backend::find_marked_word`].
 #[inline(always)]
-pub(super) unsafe fn find_mark_of_pairs<V: Keys>(space: u16, weights: &[u8]) -> usize {
+pub(super) unsafe fn find_marked_word<V: Keys>(space: u16, weights: &[u8]) -> usize {
     let (n, from) = (weights.len(), weights.as_ptr());
     let mut at = 0;
-    // SAFETY: as in `find_mark_of_bytes`; two bytes follow a whole vector, as the number of bytes
+    // SAFETY: as in `find_marked_byte`; two bytes follow a whole vector, as the number of bytes
     // is even.
     unsafe {
         let in_key = |weight: u16| V::splat_pair(weight.swap_bytes());

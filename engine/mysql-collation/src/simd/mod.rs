@@ -104,8 +104,8 @@ pub(crate) struct Backend {
     fill_key: unsafe fn(&ShortWeights, &[u8], Room<'_>) -> Filled,
     /// Initializes as many bytes as the text has, if there is room.
     map_bytes: unsafe fn(&[u8; 256], &[u8], Room<'_>),
-    find_mark_of_bytes: unsafe fn(u8, &[u8]) -> usize,
-    find_mark_of_pairs: unsafe fn(u16, &[u8]) -> usize,
+    find_marked_byte: unsafe fn(u8, &[u8]) -> usize,
+    find_marked_word: unsafe fn(u16, &[u8]) -> usize,
 }
 
 impl Backend {
@@ -243,17 +243,17 @@ impl Backend {
     /// (operations/padding.rs): a `space` without a greater byte after it, or a byte `space - 1`.
     /// The number of bytes if no mark is needed.
     #[inline]
-    pub(crate) fn find_mark_of_bytes(&self, space: u8, bytes: &[u8]) -> usize {
+    pub(crate) fn find_marked_byte(&self, space: u8, bytes: &[u8]) -> usize {
         // SAFETY: a `Backend` is returned only if its instruction set was detected.
-        unsafe { (self.find_mark_of_bytes)(space, bytes) }
+        unsafe { (self.find_marked_byte)(space, bytes) }
     }
 
-    /// As [`Backend::find_mark_of_bytes`], for weights of two bytes, the high byte first. Returns a
+    /// As [`Backend::find_marked_byte`], for weights of two bytes, the high byte first. Returns a
     /// byte offset.
     #[inline]
-    pub(crate) fn find_mark_of_pairs(&self, space: u16, weights: &[u8]) -> usize {
+    pub(crate) fn find_marked_word(&self, space: u16, weights: &[u8]) -> usize {
         // SAFETY: a `Backend` is returned only if its instruction set was detected.
-        unsafe { (self.find_mark_of_pairs)(space, weights) }
+        unsafe { (self.find_marked_word)(space, weights) }
     }
 
     /// First index at which two slices of weights differ, or the length of the shorter one.

@@ -25,8 +25,8 @@ pub(super) static BACKEND: Backend = Backend {
     fill,
     fill_key,
     map_bytes,
-    find_mark_of_bytes,
-    find_mark_of_pairs,
+    find_marked_byte,
+    find_marked_word,
 };
 
 const WORD: usize = size_of::<u64>();
@@ -306,11 +306,11 @@ pub(super) fn map_bytes(map: &[u8; 256], text: &[u8], out: &mut [MaybeUninit<u8>
     }
 }
 
-pub(super) fn find_mark_of_bytes(space: u8, bytes: &[u8]) -> usize {
+pub(super) fn find_marked_byte(space: u8, bytes: &[u8]) -> usize {
     find_mark(bytes.len(), |at| bytes[at], space, space.saturating_sub(1))
 }
 
-pub(super) fn find_mark_of_pairs(space: u16, weights: &[u8]) -> usize {
+pub(super) fn find_marked_word(space: u16, weights: &[u8]) -> usize {
     let (pairs, _) = weights.as_chunks();
     2 * find_mark(pairs.len(), |at| u16::from_be_bytes(pairs[at]), space, space.saturating_sub(1))
 }

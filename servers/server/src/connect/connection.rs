@@ -8,7 +8,7 @@
 //! - The rows that `query`, `query_map`, `exec` or `exec_map` returns have at most 16 times
 //!   [`bounded::max_item_bytes`], 1 GiB by default.
 //! - A row that does not convert to the requested types is an error, not a panic.
-//! - A text that the server reads as several statements fails, as in [`several`].
+//! - A text that the server reads as several statements fails, as in [`single_statement`].
 //!
 //! On a connection that is opened without a time limit, the first two don't hold, nor do they for
 //! [`query_iter`](Queryable::query_iter) and [`exec_iter`](Queryable::exec_iter).
@@ -26,7 +26,7 @@ use mysql::{Binary, FromRowError, Params, QueryResult, Result, Row, Statement, T
 
 use super::load_limits::Load;
 use super::watch::{self, Operation, Watch};
-use super::{Endpoint, control, several};
+use super::{Endpoint, control, single_statement};
 use crate::error_code::UNSUPPORTED_PS;
 
 /// A connection to a server. Has the query methods of the driver's connection, and their types.
@@ -64,7 +64,7 @@ impl Conn {
         }
         let is_forbidden = self.run(|conn| {
             let mut socket = watch::duplicate(conn.as_raw_fd())?;
-            Ok(several::forbid(&mut socket)?)
+            Ok(single_statement::forbid_multi_statements(&mut socket)?)
         })?;
         self.allows_several = !is_forbidden;
         Ok(())

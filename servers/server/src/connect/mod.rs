@@ -6,7 +6,7 @@ mod endpoint;
 mod load_limits;
 pub(crate) mod probe;
 mod session;
-mod several;
+mod single_statement;
 mod watch;
 
 pub use connection::{Conn, Rows};

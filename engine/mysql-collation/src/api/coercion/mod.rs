@@ -23,7 +23,7 @@ use crate::catalogue::ServerVersion;
 
 mod rules;
 
-use rules::{Fit, Known, Rules, combine};
+use rules::{Fit, ResolvedOperand, Rules, combine};
 
 /// Coercibility of an operand. The operand with the lower value determines the collation.
 /// `COERCIBILITY()` of MySQL returns 0 to 6 in this order; for a mixed collation, MySQL 9.7 returns
@@ -146,7 +146,7 @@ pub fn choose_collation(
     left: Operand<'_>,
     right: Operand<'_>,
 ) -> Result<CollationChoice, LookupError> {
-    let operands = [Known::find(version, left)?, Known::find(version, right)?];
+    let operands = [ResolvedOperand::find(version, left)?, ResolvedOperand::find(version, right)?];
     let Some((winner, fit)) = combine(Rules::of(version), Expression::Comparison, &operands) else {
         return Ok(CollationChoice::IllegalMix);
     };
@@ -193,8 +193,8 @@ pub fn combine_collations<'a>(
     expression: Expression,
     operands: impl IntoIterator<Item = Operand<'a>>,
 ) -> Result<CombinedCollation, LookupError> {
-    let operands: Result<Vec<Known>, LookupError> =
-        operands.into_iter().map(|operand| Known::find(version, operand)).collect();
+    let operands: Result<Vec<ResolvedOperand>, LookupError> =
+        operands.into_iter().map(|operand| ResolvedOperand::find(version, operand)).collect();
     let operands = operands?;
     let error = match operands.len() {
         0..=2 => 1267,

@@ -13,13 +13,13 @@ use crate::dispatch;
 
 /// An operand with the catalogue's entry of its collation.
 #[derive(Clone, Copy)]
-pub(super) struct Known {
+pub(super) struct ResolvedOperand {
     pub info: &'static Info,
     coercibility: Coercibility,
     is_ascii: bool,
 }
 
-impl Known {
+impl ResolvedOperand {
     pub fn find(version: ServerVersion, operand: Operand<'_>) -> Result<Self, LookupError> {
         let (flavour, Operand { collation, coercibility, is_ascii }) = (version.flavour, operand);
         let unknown = || LookupError::Unknown { flavour, given: collation.to_string() };
@@ -72,28 +72,28 @@ pub(super) struct Rules {
     /// MySQL 8.0.31 and later. Two `COLLATE` clauses with different character sets are an error. Of
     /// two literals, ASCII-only text no longer gives way. Columns win over mixed texts, and are
     /// converted row by row, except in a comparison of two operands.
-    is_strict: bool,
+    since_8_0_31: bool,
 }
 
 impl Rules {
     pub fn of(version: ServerVersion) -> Self {
         let since = |numbers| version.flavour == Flavour::MySql && version.is_at_least(numbers);
-        Self { has_wide_charsets: since([8, 0, 0]), is_strict: since([8, 0, 31]) }
+        Self { has_wide_charsets: since([8, 0, 0]), since_8_0_31: since([8, 0, 31]) }
     }
 
     /// Returns `true` for a mixed text that any other operand wins over, `NULL` included: an
     /// operand with a mixed collation since MySQL 8.0.31.
-    fn is_weak(self, operand: Known) -> bool {
-        self.is_strict && operand.is(Coercibility::Mixed)
+    fn is_weak(self, operand: ResolvedOperand) -> bool {
+        self.since_8_0_31 && operand.is(Coercibility::Mixed)
     }
 
     /// Compares the coercibility of two operands: the lesser determines the collation.
-    fn compare(self, left: Partial, right: Known) -> Ordering {
+    fn compare(self, left: CombinedSoFar, right: ResolvedOperand) -> Ordering {
         let of_right = if self.is_weak(right) { (Coercibility::Ignorable, 1) } else { (right.coercibility, 0) };
         let of_left = match left.known.coercibility {
             // Columns win over the mix of columns before them.
-            Coercibility::Mixed if self.is_strict && left.is_mixed_here => (Coercibility::Implicit, 1),
-            Coercibility::Mixed if self.is_strict => (Coercibility::Ignorable, 1),
+            Coercibility::Mixed if self.since_8_0_31 && left.is_mixed_here => (Coercibility::Implicit, 1),
+            Coercibility::Mixed if self.since_8_0_31 => (Coercibility::Ignorable, 1),
             coercibility => (coercibility, 0),
         };
         of_left.cmp(&of_right)
@@ -102,8 +102,8 @@ impl Rules {
 
 /// Result of combining the first operands, before the next one is added.
 #[derive(Clone, Copy)]
-struct Partial {
-    known: Known,
+struct CombinedSoFar {
+    known: ResolvedOperand,
     /// Two of these operands made the collation a mixed one.
     is_mixed_here: bool,
 }
@@ -118,9 +118,13 @@ pub(super) enum Fit {
 
 /// Returns collation and coercibility of the result, and whether the operands can be converted to
 /// it. `None` for an illegal mix, for an operand that never fits, and without operands.
-pub(super) fn combine(rules: Rules, expression: Expression, operands: &[Known]) -> Option<(Known, Fit)> {
+pub(super) fn combine(
+    rules: Rules,
+    expression: Expression,
+    operands: &[ResolvedOperand],
+) -> Option<(ResolvedOperand, Fit)> {
     let (&first, others) = operands.split_first()?;
-    let (mut result, mut is_illegal) = (Partial { known: first, is_mixed_here: false }, false);
+    let (mut result, mut is_illegal) = (CombinedSoFar { known: first, is_mixed_here: false }, false);
     for &operand in others {
         // After an illegal mix, only a `COLLATE` clause decides.
         if is_illegal && !operand.is(Coercibility::Explicit) {
@@ -133,7 +137,7 @@ pub(super) fn combine(rules: Rules, expression: Expression, operands: &[Known]) 
         }
     }
     let is_comparison = expression == Expression::Comparison;
-    let is_mixed = result.known.is(Coercibility::Mixed) && (result.is_mixed_here || !rules.is_strict);
+    let is_mixed = result.known.is(Coercibility::Mixed) && (result.is_mixed_here || !rules.since_8_0_31);
     if is_illegal || is_comparison && is_mixed {
         return None;
     }
@@ -141,17 +145,23 @@ pub(super) fn combine(rules: Rules, expression: Expression, operands: &[Known]) 
     if is_pair && others.iter().any(|other| rules.is_weak(first) && other.info == first.info) {
         return None;
     }
-    let converts_rows = rules.is_strict && !is_pair;
+    let converts_rows = rules.since_8_0_31 && !is_pair;
     let fit = operands.iter().map(|&operand| fit(rules, result.known, operand, converts_rows)).max()?;
     (fit != Fit::Never).then_some((result.known, fit))
 }
 
 /// Returns collation and coercibility of two operands, or `None` if neither determines them.
-fn combine_two(rules: Rules, expression: Expression, left: Partial, right: Known) -> Option<Partial> {
+fn combine_two(
+    rules: Rules,
+    expression: Expression,
+    left: CombinedSoFar,
+    right: ResolvedOperand,
+) -> Option<CombinedSoFar> {
     let order = rules.compare(left, right);
-    let Partial { known, is_mixed_here } = left;
-    let of_left = Partial { known: Known { is_ascii: known.is_ascii && right.is_ascii, ..known }, is_mixed_here };
-    let of_right = Partial { known: right, is_mixed_here: false };
+    let CombinedSoFar { known, is_mixed_here } = left;
+    let of_left =
+        CombinedSoFar { known: ResolvedOperand { is_ascii: known.is_ascii && right.is_ascii, ..known }, is_mixed_here };
+    let of_right = CombinedSoFar { known: right, is_mixed_here: false };
     let stronger = if order.is_le() { of_left } else { of_right };
     if known.info == right.info {
         let stays_mixed = is_mixed_here && !right.is(Coercibility::Explicit);
@@ -174,7 +184,7 @@ fn combine_two(rules: Rules, expression: Expression, left: Partial, right: Known
 /// Combines two collations of a character set with equal coercibility: `_bin` wins; else a text
 /// gets `_bin` as a mixed collation. `None` for two `COLLATE` clauses, and for a comparison without
 /// `_bin`.
-fn combine_equals(expression: Expression, left: Partial, right: Partial) -> Option<Partial> {
+fn combine_equals(expression: Expression, left: CombinedSoFar, right: CombinedSoFar) -> Option<CombinedSoFar> {
     if left.known.is(Coercibility::Explicit) {
         return None;
     }
@@ -182,15 +192,15 @@ fn combine_equals(expression: Expression, left: Partial, right: Partial) -> Opti
         return Some(bin);
     }
     let info = Info::by_name(left.known.info.flavour, &format!("{}_bin", left.known.info.charset))?;
-    let known = Known { info, coercibility: Coercibility::Mixed, ..left.known };
-    (expression == Expression::Text).then_some(Partial { known, is_mixed_here: true })
+    let known = ResolvedOperand { info, coercibility: Coercibility::Mixed, ..left.known };
+    (expression == Expression::Text).then_some(CombinedSoFar { known, is_mixed_here: true })
 }
 
 /// Returns the side whose character set the other is converted to.
-fn combine_charsets(rules: Rules, left: Partial, right: Known) -> Option<Side> {
+fn combine_charsets(rules: Rules, left: CombinedSoFar, right: ResolvedOperand) -> Option<Side> {
     let order = rules.compare(left, right);
     let left = left.known;
-    if rules.is_strict && left.is(Coercibility::Explicit) && right.is(Coercibility::Explicit) {
+    if rules.since_8_0_31 && left.is(Coercibility::Explicit) && right.is(Coercibility::Explicit) {
         return None;
     }
     if can_hold_all(rules, left, right, order) {
@@ -201,7 +211,7 @@ fn combine_charsets(rules: Rules, left: Partial, right: Known) -> Option<Side> {
     }
     let (stronger, weaker) = if order.is_lt() { (Side::Left, right) } else { (Side::Right, left) };
     // Before MySQL 8.0.31, only constants are converted.
-    let is_converted = rules.is_strict || weaker.coercibility > Coercibility::Implicit;
+    let is_converted = rules.since_8_0_31 || weaker.coercibility > Coercibility::Implicit;
     (order.is_ne() && is_converted).then_some(stronger)
 }
 
@@ -209,14 +219,14 @@ fn combine_charsets(rules: Rules, left: Partial, right: Known) -> Option<Side> {
 /// ASCII, or to Unicode (a literal to `utf8mb3` or `ucs2` if representable). To other character
 /// sets, literals and mixed texts if representable, and columns so if `converts_rows`. MySQL 9.7.4
 /// refuses bytes of binary strings that are ill-formed there.
-fn fit(rules: Rules, result: Known, operand: Known, converts_rows: bool) -> Fit {
+fn fit(rules: Rules, result: ResolvedOperand, operand: ResolvedOperand, converts_rows: bool) -> Fit {
     let is_value = operand.coercibility < Coercibility::Numeric;
     if !is_value || operand.info.charset == result.info.charset || result.is_binary() {
         return Fit::Always;
     }
     if operand.is_binary() {
         let is_8_bit = Charset::by_name(result.info.charset).is_some_and(|charset| charset.max_bytes() == 1);
-        return if rules.is_strict && !is_8_bit { Fit::IfRepresentable } else { Fit::Always };
+        return if rules.since_8_0_31 && !is_8_bit { Fit::IfRepresentable } else { Fit::Always };
     }
     if operand.is_ascii {
         return Fit::Always;
@@ -238,13 +248,13 @@ fn fit(rules: Rules, result: Known, operand: Known, converts_rows: bool) -> Fit 
 
 /// Returns `true` if `winner` can hold all values of `loser` by the servers' rules, and the
 /// coercibility of `winner` is not higher. `order` is that of their coercibility.
-fn can_hold_all(rules: Rules, winner: Known, loser: Known, order: Ordering) -> bool {
+fn can_hold_all(rules: Rules, winner: ResolvedOperand, loser: ResolvedOperand, order: Ordering) -> bool {
     let (winner_set, loser_set) = (winner.info.charset, loser.info.charset);
     let unicode = is_unicode(winner_set) && (order.is_lt() || order.is_eq() && !is_unicode(loser_set));
     let wider = order.is_le() && is_wider(rules, winner, loser_set);
     // Among operands of equal coercibility, MySQL since 8.0.31 ignores that a text is ASCII only.
     let counts_as_ascii =
-        |operand: Known| if rules.is_strict { operand.info.charset == "ascii" } else { operand.is_ascii };
+        |operand: ResolvedOperand| if rules.since_8_0_31 { operand.info.charset == "ascii" } else { operand.is_ascii };
     let ascii = order.is_lt() && loser.is_ascii || order.is_eq() && counts_as_ascii(loser) && !counts_as_ascii(winner);
     unicode || wider || ascii
 }
@@ -254,7 +264,7 @@ fn is_unicode(charset: &str) -> bool {
     matches!(charset, "utf8mb3" | "utf8mb4" | "ucs2" | "utf16" | "utf16le" | "utf32")
 }
 
-fn is_wider(rules: Rules, winner: Known, than: &str) -> bool {
+fn is_wider(rules: Rules, winner: ResolvedOperand, than: &str) -> bool {
     match winner.info.charset {
         "utf8mb4" | "utf32" if rules.has_wide_charsets => is_unicode(than),
         "utf8mb4" => than == "utf8mb3",

@@ -85,8 +85,8 @@ proptest! {
         let low: Vec<u8> = key.iter().copied().skip(1).step_by(2).collect();
         let of_low: Vec<u16> = low.iter().copied().map(u16::from).collect();
         for_each_backend(|backend| {
-            assert_eq!(backend.find_mark_of_pairs(SPACE, &key), 2 * expected_mark(weights, SPACE), "{}", backend.name);
-            assert_eq!(backend.find_mark_of_bytes(SPACE as u8, &low), expected_mark(&of_low, SPACE & 0xFF), "{}", backend.name);
+            assert_eq!(backend.find_marked_word(SPACE, &key), 2 * expected_mark(weights, SPACE), "{}", backend.name);
+            assert_eq!(backend.find_marked_byte(SPACE as u8, &low), expected_mark(&of_low, SPACE & 0xFF), "{}", backend.name);
         });
     }
 
@@ -116,8 +116,8 @@ fn marks_are_found_at_every_place_and_length() {
                 let low: Vec<u8> = key.iter().copied().skip(1).step_by(2).collect();
                 let expected = expected_mark(&weights, SPACE);
                 for_each_backend(|backend| {
-                    assert_eq!(backend.find_mark_of_pairs(SPACE, &key), 2 * expected, "{}", backend.name);
-                    assert_eq!(backend.find_mark_of_bytes(SPACE as u8, &low), expected, "{}", backend.name);
+                    assert_eq!(backend.find_marked_word(SPACE, &key), 2 * expected, "{}", backend.name);
+                    assert_eq!(backend.find_marked_byte(SPACE as u8, &low), expected, "{}", backend.name);
                 });
             }
         }

@@ -25,8 +25,8 @@ pub(in super::super) static BACKEND: Backend = Backend {
     fill,
     fill_key,
     map_bytes,
-    find_mark_of_bytes,
-    find_mark_of_pairs,
+    find_marked_byte,
+    find_marked_word,
 };
 
 #[derive(Clone, Copy)]

@@ -24,8 +24,8 @@ pub(in super::super) static BACKEND: Backend = Backend {
     fill: scalar::fill,
     fill_key: scalar::fill_key,
     map_bytes: scalar::map_bytes,
-    find_mark_of_bytes: scalar::find_mark_of_bytes,
-    find_mark_of_pairs: scalar::find_mark_of_pairs,
+    find_marked_byte: scalar::find_marked_byte,
+    find_marked_word: scalar::find_marked_word,
 };
 
 #[derive(Clone, Copy)]

@@ -38,10 +38,10 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// Lanes of entries whose high byte is `limit` or greater.
+    /// Lanes of characters of whose entry the high byte is `limit` or greater.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
-    pub(super) fn entries_from(&self, limit: u8) -> u64 {
+    pub(super) fn lanes_at_least(&self, limit: u8) -> u64 {
         self.starts & _mm512_cmpge_epu8_mask(self.high, _mm512_set1_epi8(limit.cast_signed()))
     }
 
@@ -56,12 +56,12 @@ impl Block {
 
 /// A row in registers.
 #[derive(Clone, Copy)]
-pub(super) struct Table {
+pub(super) struct RowRegisters {
     high: [__m512i; 2],
     low: [__m512i; 2],
 }
 
-impl Table {
+impl RowRegisters {
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn new(row: &Row) -> Self {
@@ -101,13 +101,13 @@ pub(super) fn bytes(text: &[u8], at: usize) -> __m512i {
 /// Looks up the characters that begin from `at` to `end`, at most [`BLOCK`] bytes. `at` is a
 /// character boundary. `NEXT`: the bytes after each byte are requested.
 ///
-/// `CALLER` separates the instance of sort keys from that of other callers: with more callers, it
-/// would not be inlined.
+/// `IS_SORT_KEY` separates the instance of sort keys from that of other callers: with more callers,
+/// it would not be inlined.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(super) fn look_up<const NEXT: bool, const CALLER: bool>(
+pub(super) fn look_up<const NEXT: bool, const IS_SORT_KEY: bool>(
     rows: &[Row; 16],
-    ascii: &Table,
+    ascii: &RowRegisters,
     text: &[u8],
     at: usize,
     end: usize,
@@ -128,7 +128,7 @@ pub(super) fn look_up<const NEXT: bool, const CALLER: bool>(
         let mut left = leads;
         while left != 0 {
             let (number, same) = first_row(bytes, left, text, at);
-            let (of_high, of_low) = Table::new(&rows[number]).lookup_128(indexes);
+            let (of_high, of_low) = RowRegisters::new(&rows[number]).lookup_128(indexes);
             high = _mm512_mask_blend_epi8(same, high, of_high);
             low = _mm512_mask_blend_epi8(same, low, of_low);
             left &= !same;
@@ -185,7 +185,7 @@ pub(super) struct TwoWeights {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn look_up_two(expansions: &Expansions, leads: u64, text: &[u8], at: usize) -> TwoWeights {
-    let [first, second] = expansions.rows(0).map(|row| Table::new(row));
+    let [first, second] = expansions.rows(0).map(|row| RowRegisters::new(row));
     let bytes = bytes(text, at);
     let (mut first, mut second) = (first.lookup_128(bytes), second.lookup_128(bytes));
     let mut left = leads;
@@ -195,7 +195,7 @@ pub(super) fn look_up_two(expansions: &Expansions, leads: u64, text: &[u8], at: 
             let (number, same) = first_row(bytes, left, text, at);
             let [one, other] = expansions.rows(number);
             for (weights, row) in [(&mut first, one), (&mut second, other)] {
-                let (high, low) = Table::new(row).lookup_128(indexes);
+                let (high, low) = RowRegisters::new(row).lookup_128(indexes);
                 weights.0 = _mm512_mask_blend_epi8(same, weights.0, high);
                 weights.1 = _mm512_mask_blend_epi8(same, weights.1, low);
             }
@@ -241,11 +241,11 @@ pub(super) struct ContractibleLetters {
     /// Lanes of letters that are the first byte of a pair.
     pub(super) letters: u64,
     /// Lanes of bytes beyond ASCII before a lead byte that is in any pair.
-    pub(super) others: u64,
+    pub(super) beyond_ascii: u64,
 }
 
 /// As [`contractible_ends`], with fewer instructions. `LETTERS`: only pairs of two letters are
-/// wanted, and `others` is 0.
+/// wanted, and `beyond_ascii` is 0.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn contractible_letters<const LETTERS: bool>(
@@ -253,7 +253,7 @@ pub(super) fn contractible_letters<const LETTERS: bool>(
     bytes: __m512i,
     next: __m512i,
 ) -> ContractibleLetters {
-    let quarter = |classes: &PairClasses, number| table(classes.quarter(number));
+    let quarter = |classes: &PairClasses, number| load_64(classes.quarter(number));
     let splat = |byte: u8| _mm512_set1_epi8(byte.cast_signed());
     // A lookup takes the lowest six bits of a byte. Results for bytes of other quarters are masked
     // off.
@@ -262,7 +262,7 @@ pub(super) fn contractible_letters<const LETTERS: bool>(
     let letters = _mm512_cmpgt_epi8_mask(bytes, splat(0x3F));
     if LETTERS {
         let both = _mm512_mask_cmpgt_epi8_mask(letters, next, splat(0x3F));
-        return ContractibleLetters { letters: _mm512_mask_test_epi8_mask(both, first, second), others: 0 };
+        return ContractibleLetters { letters: _mm512_mask_test_epi8_mask(both, first, second), beyond_ascii: 0 };
     }
     let leads = _mm512_cmpge_epu8_mask(next, splat(0xC0));
     let second = _mm512_mask_permutexvar_epi8(second, leads, next, quarter(&pairs.second, 3));
@@ -270,14 +270,14 @@ pub(super) fn contractible_letters<const LETTERS: bool>(
     let both = _mm512_mask_test_epi8_mask(letters, next, splat(0x40));
     ContractibleLetters {
         letters: _mm512_mask_test_epi8_mask(both, first, second),
-        others: _mm512_mask_test_epi8_mask(leads, second, second) & _mm512_movepi8_mask(bytes),
+        beyond_ascii: _mm512_mask_test_epi8_mask(leads, second, second) & _mm512_movepi8_mask(bytes),
     }
 }
 
-/// A table for lookups by six bits.
+/// Loads a table for lookups by six bits.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(super) fn table(bytes: &[u8; 64]) -> __m512i {
+pub(super) fn load_64(bytes: &[u8; 64]) -> __m512i {
     // SAFETY: 64 bytes are read; the load needs no alignment.
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }

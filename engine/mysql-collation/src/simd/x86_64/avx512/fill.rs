@@ -15,8 +15,8 @@ use super::super::super::expansion_codes::{CodedWeights, Codes};
 use super::super::super::short_weights::Expansions;
 use super::super::super::{FILL_ROOM, Filled, ShortWeights};
 use super::block::{
-    BLOCK, Block, Table, TwoWeights, boundary_after, boundary_before, contractible_ends, contractible_letters, look_up,
-    look_up_two, next_bytes, table,
+    BLOCK, Block, RowRegisters, TwoWeights, boundary_after, boundary_before, contractible_ends, contractible_letters,
+    load_64, look_up, look_up_two, next_bytes,
 };
 use super::contractions::put_contractions;
 use super::lanes;
@@ -85,7 +85,7 @@ pub(super) unsafe fn fill_after<const HIGH_FIRST: bool, const CONTRACTS: bool, c
     let rows = low.codes().filter(|_| FREQUENT_EXPANSIONS).map_or(low.rows(), Codes::rows);
     loop {
         // Loaded again after a block with characters of several weights, which needs the registers.
-        let ascii = Table::new(low.row(0));
+        let ascii = RowRegisters::new(low.row(0));
         let (expansions, of_two, contracted, end) = loop {
             if consumed >= text.len() || room - produced < FILL_ROOM {
                 return Filled { consumed, produced };
@@ -103,7 +103,7 @@ pub(super) unsafe fn fill_after<const HIGH_FIRST: bool, const CONTRACTS: bool, c
                 contracted =
                     put_contractions::<HIGH_FIRST, FREQUENT_EXPANSIONS>(contractions, &mut block, text, consumed, end);
             }
-            let several = block.entries_from(LIMIT) & !contracted.lanes;
+            let several = block.lanes_at_least(LIMIT) & !contracted.lanes;
             // A code is not zero, so this need not wait for decoding.
             let weighted = nonzero([block.high, block.low]);
             if let Some(codes) = low.codes().filter(|_| FREQUENT_EXPANSIONS) {
@@ -184,9 +184,9 @@ pub(super) fn decode(weights: &CodedWeights, block: &mut Block, own: u64) -> u64
     let second = coded << 1;
     let codes = block.high;
     // The first lane gets the last lane's value; no second weight is there.
-    let before = _mm512_permutexvar_epi8(table(&BEFORE), codes);
-    let [high, low] = weights.second.each_ref().map(|bytes| _mm512_permutexvar_epi8(before, table(bytes)));
-    let first = _mm512_permutexvar_epi8(codes, table(&weights.first));
+    let before = _mm512_permutexvar_epi8(load_64(&BEFORE), codes);
+    let [high, low] = weights.second.each_ref().map(|bytes| _mm512_permutexvar_epi8(before, load_64(bytes)));
+    let first = _mm512_permutexvar_epi8(codes, load_64(&weights.first));
     block.low = _mm512_mask_mov_epi8(block.low, second, low);
     block.high = _mm512_mask_mov_epi8(_mm512_mask_mov_epi8(block.high, coded, first), second, high);
     second
@@ -251,7 +251,7 @@ unsafe fn fill_ascii<const HIGH_FIRST: bool, const CONTRACTS: bool>(
     out: *mut u8,
     room: usize,
 ) -> usize {
-    let ascii = Table::new(rows.row(0));
+    let ascii = RowRegisters::new(rows.row(0));
     let mut at = 0;
     while at < text.len() && room - at >= FILL_ROOM {
         let here = lanes(text.len() - at);

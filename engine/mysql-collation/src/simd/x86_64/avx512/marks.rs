@@ -11,7 +11,7 @@ use super::lanes;
 /// # Safety
 /// The machine has the instruction set of this backend.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) unsafe fn find_mark_of_bytes(space: u8, bytes: &[u8]) -> usize {
+pub(super) unsafe fn find_marked_byte(space: u8, bytes: &[u8]) -> usize {
     let n = bytes.len();
     let spaces = _mm512_set1_epi8(space.cast_signed());
     let below = _mm512_set1_epi8(space.saturating_sub(1).cast_signed());
@@ -35,7 +35,7 @@ pub(super) unsafe fn find_mark_of_bytes(space: u8, bytes: &[u8]) -> usize {
 /// # Safety
 /// The machine has the instruction set of this backend.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) unsafe fn find_mark_of_pairs(space: u16, weights: &[u8]) -> usize {
+pub(super) unsafe fn find_marked_word(space: u16, weights: &[u8]) -> usize {
     let n = weights.len();
     let in_key = |weight: u16| _mm512_set1_epi16(weight.swap_bytes().cast_signed());
     let (spaces, below) = (in_key(space), in_key(space.saturating_sub(1)));

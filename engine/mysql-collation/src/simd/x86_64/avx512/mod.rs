@@ -31,8 +31,8 @@ pub(in super::super) static BACKEND: Backend = Backend {
     fill: fill::fill,
     fill_key: fill::fill_key,
     map_bytes: map::map_bytes,
-    find_mark_of_bytes: marks::find_mark_of_bytes,
-    find_mark_of_pairs: marks::find_mark_of_pairs,
+    find_marked_byte: marks::find_marked_byte,
+    find_marked_word: marks::find_marked_word,
 };
 
 #[derive(Clone, Copy)]

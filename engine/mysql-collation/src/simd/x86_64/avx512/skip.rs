@@ -12,8 +12,8 @@ use super::super::super::byte_pairs::{BytePairs, CaseVariants, PairBytes};
 use super::super::super::vector::Vector;
 use super::super::super::{ShortWeights, scalar};
 use super::block::{
-    BLOCK, Block, Table, boundary_after, bytes, contractible_ends, contractible_lanes, contractible_letters, look_up,
-    next_bytes,
+    BLOCK, Block, RowRegisters, boundary_after, bytes, contractible_ends, contractible_lanes, contractible_letters,
+    look_up, next_bytes,
 };
 use super::{V, lanes};
 
@@ -37,7 +37,7 @@ fn skip<const CONTRACTS: bool, const LETTERS: bool, const LONG: bool>(
     b: &[u8],
     [mut i, mut j]: [usize; 2],
 ) -> [usize; 2] {
-    let ascii = Table::new(low.row(0));
+    let ascii = RowRegisters::new(low.row(0));
     let limit = (ShortWeights::DEFER >> 8) as u8;
     // The branches are predictable, because the previous iteration's outcome repeats: loading the
     // next blocks need not wait for the comparison.
@@ -56,8 +56,8 @@ fn skip<const CONTRACTS: bool, const LETTERS: bool, const LONG: bool>(
             }
             _ => [0; 2],
         };
-        let stop_x = x.first_stop_lane(x.entries_from(limit) | contractible_x) as usize;
-        let stop_y = y.first_stop_lane(y.entries_from(limit) | contractible_y) as usize;
+        let stop_x = x.first_stop_lane(x.lanes_at_least(limit) | contractible_x) as usize;
+        let stop_y = y.first_stop_lane(y.lanes_at_least(limit) | contractible_y) as usize;
         if stop_x.min(stop_y) == BLOCK {
             // Characters of equal lengths are compared in their lanes.
             if x.starts == y.starts && x.starts & mismatched_lanes(x.high, x.low, y.high, y.low) == 0 {
@@ -177,7 +177,7 @@ unsafe fn differing_lanes<const LETTERS: bool>(
             (contractible_x, contractible_y) = (of_x.letters, of_y.letters);
             // A two-byte character in the last lane ends in the next block.
             let of_next = if LETTERS { 0 } else { (x.leads | y.leads) >> (BLOCK - 1) };
-            is_found = of_x.others | of_y.others | of_next == 0;
+            is_found = of_x.beyond_ascii | of_y.beyond_ascii | of_next == 0;
         }
         if !is_found {
             (contractible_x, contractible_y) = (contractible_lanes(pairs, x, a, i), contractible_lanes(pairs, y, b, j));

@@ -1,14 +1,16 @@
 //! One statement per text: a text that a server reads as several is refused.
 //!
-//! The driver logs in with `CLIENT_MULTI_STATEMENTS`. A text whose strings the server ends
-//! elsewhere than weigh does could then run anything. `COM_SET_OPTION` takes the right back. The
-//! driver does not offer the command, so it is written to the driver's socket between two of its
-//! commands. With TLS that is impossible, and some proxies refuse it: there, [`Conn`](super::Conn)
-//! lets the server prepare each text with a semicolon first, which fails for several statements.
+//! The driver logs in with `CLIENT_MULTI_STATEMENTS`. If the server sees the end of a string
+//! elsewhere than weigh does, the rest of the text could then run as further statements.
+//! `COM_SET_OPTION` takes the right back. The driver does not offer the command, so it is written
+//! to the driver's socket between two of its commands. With TLS that is impossible, and some
+//! proxies refuse it: there, [`Conn`](super::Conn) first has the server prepare each text that
+//! contains a semicolon, which fails for several statements.
 
 use std::io::{self, Read, Write};
 
-/// `COM_SET_OPTION` with `MYSQL_OPTION_MULTI_STATEMENTS_OFF`, as a packet of 3 bytes.
+/// `COM_SET_OPTION` with `MYSQL_OPTION_MULTI_STATEMENTS_OFF`, as a packet: four bytes of header, three
+/// of payload.
 const MULTI_STATEMENTS_OFF: [u8; 7] = [3, 0, 0, 0, 0x1B, 1, 0];
 /// First byte of an error packet.
 const ERROR: u8 = 0xFF;
@@ -19,7 +21,7 @@ const MAX_ANSWER_BYTES: usize = 1 << 10;
 
 /// Forbids several statements per text on a connection without TLS. Returns false if the server
 /// refuses the command.
-pub(super) fn forbid(socket: &mut (impl Read + Write)) -> io::Result<bool> {
+pub(super) fn forbid_multi_statements(socket: &mut (impl Read + Write)) -> io::Result<bool> {
     socket.write_all(&MULTI_STATEMENTS_OFF)?;
     let mut head = [0; 4];
     socket.read_exact(&mut head)?;
@@ -41,12 +43,12 @@ pub(super) fn forbid(socket: &mut (impl Read + Write)) -> io::Result<bool> {
 mod tests {
     use super::*;
 
-    /// Returns what [`forbid`] makes of an answer.
+    /// Returns what [`forbid_multi_statements`] makes of an answer.
     fn read(answer: &[u8]) -> io::Result<bool> {
         let (mut client, mut server) = std::os::unix::net::UnixStream::pair().unwrap();
         server.write_all(answer).unwrap();
         server.shutdown(std::net::Shutdown::Write).unwrap();
-        forbid(&mut client)
+        forbid_multi_statements(&mut client)
     }
 
     #[test]
