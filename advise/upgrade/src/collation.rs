@@ -68,7 +68,8 @@ pub fn compare_same_names(
     Ok(findings)
 }
 
-/// True if texts that differ under the first collation can be equal under the second.
+/// True if characters that differ under the first collation are equal under the second, or if only
+/// the second ignores trailing spaces.
 fn makes_equal(difference: &CollationDifference) -> bool {
     difference.counts.equal_under_b_only > 0 || difference.padding_differs && difference.b.pads
 }
