@@ -20,7 +20,7 @@ pub fn split_body(body: &str, mode: SqlMode) -> Vec<Vec<Token<'_>>> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PreparedTexts {
     pub literals: Vec<String>,
-    /// True if another statement is put together when the program runs.
+    /// True if the program also prepares a statement whose text is not one literal of its body.
     pub has_unread: bool,
 }
 
@@ -39,7 +39,7 @@ impl PreparedTexts {
             match text {
                 [literal] if literal.kind == TokenKind::StringLiteral => literals.push(literal.text),
                 [variable] if variable.kind == TokenKind::Variable => {
-                    match assigned.get_mut(&variable.text.to_lowercase()) {
+                    match assigned.get_mut(&variable_key(variable.text)) {
                         Some(Some(values)) => literals.append(values),
                         _ => has_unread = true,
                     }
@@ -53,7 +53,8 @@ impl PreparedTexts {
     }
 }
 
-/// Returns the expression whose value a part prepares, without its USING.
+/// Returns the expression after `PREPARE … FROM` or `EXECUTE IMMEDIATE` in a part of a body (see
+/// [`split_body`]), without USING. `None` if the part prepares nothing.
 fn prepared_expression<'p, 't>(part: &'p [Token<'t>]) -> Option<&'p [Token<'t>]> {
     let begin = (0..part.len()).find_map(|at| match &part[at..] {
         [prepare, _, from, ..] if prepare.is_keyword("prepare") && from.is_keyword("from") => Some(at + 3),
@@ -65,20 +66,20 @@ fn prepared_expression<'p, 't>(part: &'p [Token<'t>]) -> Option<&'p [Token<'t>]>
     Some(&expression[..end])
 }
 
-/// Returns the literals that SET gives each user variable, by its name in lower case. `None` for a
-/// variable that is used in another way, or set elsewhere.
+/// Returns the literals that SET gives each user variable, by its [`variable_key`]. `None` for a
+/// variable that the body uses in another way, too.
 fn assigned_literals<'t>(parts: &[Vec<Token<'t>>]) -> HashMap<String, Option<Vec<&'t str>>> {
     let mut found: HashMap<String, Option<Vec<&str>>> = HashMap::new();
     for part in parts {
         let mut uses: HashMap<String, usize> = HashMap::new();
         for token in part.iter().filter(|token| token.kind == TokenKind::Variable) {
-            *uses.entry(token.text.to_lowercase()).or_default() += 1;
+            *uses.entry(variable_key(token.text)).or_default() += 1;
         }
         if let Some([variable]) = prepared_expression(part) {
-            uses.remove(&variable.text.to_lowercase());
+            uses.remove(&variable_key(variable.text));
         }
         for (name, value) in set_variables(part) {
-            let name = name.to_lowercase();
+            let name = variable_key(&name);
             if let Some(uses) = uses.get_mut(&name) {
                 *uses = uses.saturating_sub(1);
             }
@@ -92,6 +93,13 @@ fn assigned_literals<'t>(parts: &[Vec<Token<'t>>]) -> HashMap<String, Option<Vec
         found.extend(others.map(|(name, _)| (name, None)));
     }
     found
+}
+
+/// Returns the name by which servers compare user variables: `q` for `@Q` and ``@`q` ``.
+fn variable_key(text: &str) -> String {
+    let name = text.trim_start_matches('@');
+    let quoted = ['`', '\'', '"'].into_iter().find_map(|quote| name.strip_prefix(quote)?.strip_suffix(quote));
+    quoted.unwrap_or(name).to_lowercase()
 }
 
 #[cfg(test)]
@@ -111,6 +119,8 @@ mod tests {
             "EXECUTE IMMEDIATE \"SELECT 'a'\" USING @p",
             "BEGIN SET @q = 'SELECT ''a'''; PREPARE s FROM @Q; END",
             "BEGIN SET @n := 1, @q := 'SELECT ''a''', @m = 2; EXECUTE IMMEDIATE @q; END",
+            "CREATE OR REPLACE PROCEDURE p() BEGIN SET @q = 'SELECT ''a'''; PREPARE s FROM @q; END",
+            "CREATE TRIGGER g BEFORE UPDATE ON t FOR EACH ROW BEGIN SET @q = 'SELECT ''a'''; EXECUTE IMMEDIATE @q; END",
         ] {
             assert_eq!(read(body, ""), (statement(), false), "{body}");
         }
@@ -124,12 +134,15 @@ mod tests {
     }
 
     #[test]
-    fn names_what_is_put_together() {
+    fn notices_statements_that_are_put_together() {
         for body in [
             "EXECUTE IMMEDIATE CONCAT('SELECT ', p)",
             "BEGIN SET @q = CONCAT('SELECT ', p); PREPARE s FROM @q; END",
             "BEGIN SET @q = 'SELECT 1' ; SELECT x INTO @q FROM t; PREPARE s FROM @q; END",
             "PREPARE s FROM @q",
+            "BEGIN UPDATE t SET a = 1 WHERE @q = 'SELECT 1'; PREPARE s FROM @q; END",
+            "BEGIN UPDATE t SET a = f(b, @q = 'SELECT 1'); PREPARE s FROM @q; END",
+            "BEGIN SET @q = 'SELECT 1'; SET @`q` = CONCAT(p); PREPARE s FROM @q; END",
             "EXECUTE IMMEDIATE 'SELECT ' '1'",
         ] {
             assert!(read(body, "").1, "{body}");

@@ -34,7 +34,7 @@ fn check_sample(input: &AuditInput, sample: &ColumnSample) -> Option<Finding> {
     let keys = match sample.encoding_keys.as_slice() {
         [] => String::new(),
         keys => {
-            let such_as = if keys.len() < broken { "such as " } else { "" };
+            let such_as = if (keys.len() as u64) < broken { "such as " } else { "" };
             format!(" ({such_as}rows {})", keys.join("; "))
         }
     };

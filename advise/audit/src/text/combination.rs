@@ -141,7 +141,10 @@ pub(super) fn united_pairs(tokens: &[Token<'_>]) -> Vec<Comparison> {
 /// [`MAX_PAIRS`].
 fn unite(mut left: Columns, right: Columns, found: &mut Vec<Comparison>) -> Columns {
     for (left, right) in left.iter_mut().zip(right) {
-        for name in right.into_iter().filter(|_| found.len() < MAX_PAIRS) {
+        for name in right {
+            if found.len() >= MAX_PAIRS {
+                continue;
+            }
             let pair =
                 |left: &Name| Comparison { left: left.clone(), right: name.clone(), kind: ComparisonKind::United };
             found.extend(left.iter().map(pair));

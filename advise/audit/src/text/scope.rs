@@ -209,7 +209,7 @@ pub fn text_columns<'a>(facts: &'a Facts, schema: &str, name: &str) -> Vec<Opera
 
 fn table_columns(table: &Table) -> Vec<Operand<'_>> {
     let operand = |column| {
-        let Column { name, collation, .. } = column;
+        let Column { name, collation, .. }: &Column = column;
         Some(Operand {
             name: check::column_name(&table.schema, &table.name, name),
             collation: collation.clone()?,
