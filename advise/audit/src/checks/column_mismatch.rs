@@ -68,11 +68,11 @@ fn advise(input: &AuditInput, advice: &Advice<'_>, table: &Table, collation: &st
             format!("{command}; the table's default becomes what these columns have.")
         }
         (_, Some(command)) => {
-            format!("{command} converts them. To keep {collation}, write it into the MODIFYs of the plan.")
+            format!("{command} converts them. To keep their collation, write it into the MODIFYs of the plan.")
         }
         (_, None) => match advice.conversions(table, columns) {
             Some(conversions) => format!("Convert {conversions}; check first with weigh preflight."),
-            None => format!("Keep {collation} if it is meant, else MODIFY the column to the table's default."),
+            None => "Keep the collation if it is meant, else MODIFY the column to the table's default.".to_owned(),
         },
     }
 }
