@@ -368,8 +368,9 @@ impl Collation {
     /// more groups under a few collations: see ``group_key``.
     ///
     /// >>> from mysql_collation import Collation
-    /// >>> Collation("utf8mb4_0900_ai_ci", "mysql").group_ids(["a", None, "Á", "b",
-    /// None]).to_pylist() [0, 1, 0, 2, 1]
+    /// >>> collation = Collation("utf8mb4_0900_ai_ci", "mysql")
+    /// >>> collation.group_ids(["a", None, "Á", "b", None]).to_pylist()
+    /// [0, 1, 0, 2, 1]
     fn group_ids(&self, py: Python<'_>, column: &Bound<'_, PyAny>) -> PyResult<Array> {
         let column = self.column(column)?;
         let groups = py.detach(|| self.0.column_groups(column.texts()).0);
