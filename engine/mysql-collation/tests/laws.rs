@@ -141,4 +141,6 @@ fn collations_of_one_name_may_order_differently() {
     assert_eq!(collation(Flavour::MySql).compare(b"a", b"a\xff"), Ordering::Equal);
     assert_eq!(collation(Flavour::MariaDb).compare(b"a", b"a\xff"), Ordering::Less);
     assert_eq!(both("utf8mb4_0900_ai_ci"), (false, false));
+    // MySQL compares bytes, MariaDB code points, and ill-formed bytes after all of these.
+    assert_eq!(both("utf8mb4_0900_bin"), (true, false));
 }

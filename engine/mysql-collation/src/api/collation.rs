@@ -78,10 +78,24 @@ impl Collation {
     }
 
     /// Returns `true` if both collations are known to give the same order and equality for all
-    /// well-formed strings. `false` does not prove a difference: `utf8mb4_0900_bin` of the two
-    /// flavours gives `false`.
+    /// well-formed strings. `false` does not prove a difference.
     pub fn orders_valid_text_like(&self, other: Self) -> bool {
         self.descriptor().orders_valid_text_like(other.descriptor())
+    }
+
+    /// Returns `true` if the end of a string compares as spaces at a level, counted from 0: at all
+    /// levels under PAD SPACE, and beyond the first under MariaDB's NO PAD collations. `false` for
+    /// `latin2_czech_cs` and `cp1250_czech_cs`, whose weights omit spaces at the end.
+    ///
+    /// ```
+    /// use mysql_collation::mariadb::UTF8MB4_UCA1400_NOPAD_AI_CS;
+    ///
+    /// // U+0301 weighs as a space at the third level, and nothing at the first.
+    /// assert!(UTF8MB4_UCA1400_NOPAD_AI_CS.equals("e".as_bytes(), "e\u{301}".as_bytes()));
+    /// assert_eq!([0, 2].map(|level| UTF8MB4_UCA1400_NOPAD_AI_CS.pads_level(level)), [false, true]);
+    /// ```
+    pub fn pads_level(&self, level: usize) -> bool {
+        self.descriptor().pads(level)
     }
 
     /// Compares `a` with `b`.

@@ -310,6 +310,9 @@ mod tests {
                 Err(error) => panic!("{name}: {error}"),
             }
         }
+        if let Ok(mysql) = Collation::by_name(Flavour::MySql, "utf8mb4_0900_bin") {
+            assert_eq!(Collation::of_name("utf8mb4_0900_bin"), Ok(Meaning::Same(mysql)));
+        }
         assert!(different > 0 || Collation::by_name(Flavour::MySql, "utf8mb4_0900_ai_ci").is_err());
         let unknown = Collation::of_name("latin3_swedish_ci").unwrap_err();
         assert_eq!(unknown.to_string(), "neither MySQL nor MariaDB has a collation latin3_swedish_ci");

@@ -279,21 +279,35 @@ impl Descriptor {
         }
     }
 
-    /// Whether another collation has the same weights ([`Self::has_same_weights`]), levels and
-    /// padding, in the same character set.
+    /// Whether another collation has the same weights ([`Self::has_same_weights`]) or also orders by
+    /// code points, with the same levels and padding, in the same character set.
     pub fn orders_valid_text_like(&self, other: &Self) -> bool {
-        self.has_same_weights(other)
+        (self.has_same_weights(other) || self.orders_by_code_point() && other.orders_by_code_point())
             && self.charset == other.charset
             && self.info.levels == other.info.levels
             && self.info.levels.iter().all(|level| self.pads(level) == other.pads(level))
+    }
+
+    /// Whether well-formed text is ordered by its code points. Bytes of UTF-8 are in this order, too:
+    /// `utf8mb4_0900_bin` of MySQL compares bytes, of MariaDB code points.
+    fn orders_by_code_point(&self) -> bool {
+        match self.kind {
+            Kind::Bytes(ByteKind::Identity) => matches!(self.encoding, TextEncoding::Utf8(_)),
+            kind => matches!(kind.code_points(), Some(CodePointKind::Numbers(_))),
+        }
     }
 
     /// Whether a collation with the same weights treats ill-formed bytes the same way. Multi-byte
     /// encodings of different flavours count as different unless bytes are their own weights.
     pub fn reads_like(&self, other: &Self) -> bool {
         let is_uca = self.kind.uca().is_some();
-        matches!(self.kind, Kind::Bytes(ByteKind::Identity))
-            || self.encoding == other.encoding && (!is_uca || self.rules.ends_at_errors == other.rules.ends_at_errors)
+        let compares_bytes = |one: &Self| matches!(one.kind, Kind::Bytes(ByteKind::Identity));
+        match (compares_bytes(self), compares_bytes(other)) {
+            (false, false) => {
+                self.encoding == other.encoding && (!is_uca || self.rules.ends_at_errors == other.rules.ends_at_errors)
+            }
+            (one, other) => one && other,
+        }
     }
 }
 
