@@ -8,7 +8,10 @@ use crate::model::{Mismatch, MismatchPosition, Step, Verdict, View};
 /// Explains the verdict of a view: "'e' (1CAA) before 'f' (1CE5)".
 pub fn explain_verdict(view: &View) -> String {
     match &view.mismatch {
-        None if view.equal_by_padding => "all weights are the same; trailing spaces don't count".into(),
+        None if view.equal_by_padding && view.pads => "all weights are the same; trailing spaces don't count".into(),
+        None if view.equal_by_padding => {
+            "all weights are the same; the end weighs as spaces beyond the primary level".into()
+        }
         None if view.a == view.b => "the strings are the same".into(),
         None => match find_ignored(view) {
             Some(ignored) => format!("all weights are the same: the collation ignores {ignored}"),
@@ -75,8 +78,8 @@ fn find_ignored_between(a: &str, b: &str) -> Option<&'static str> {
 }
 
 fn describe_mismatch(view: &View, mismatch: &Mismatch) -> String {
-    let [a, b] = [(&mismatch.a, &view.a), (&mismatch.b, &view.b)]
-        .map(|(position, steps)| describe_position(view, position, steps));
+    let [a, b] =
+        [(&mismatch.a, &view.a), (&mismatch.b, &view.b)].map(|(position, steps)| describe_position(position, steps));
     let sign = match view.verdict {
         Verdict::Less => "before",
         Verdict::Greater => "after",
@@ -86,12 +89,12 @@ fn describe_mismatch(view: &View, mismatch: &Mismatch) -> String {
     format!("{a} {sign} {b}{level}")
 }
 
-fn describe_position(view: &View, position: &MismatchPosition, steps: &[Step]) -> String {
-    let weight = position.weight.as_deref().unwrap_or_default();
-    match position.step.and_then(|step| steps.get(step)) {
-        Some(step) => format!("{} ({weight})", display_step(step)),
-        None if view.pads => format!("the end, a space ({weight}),"),
-        None => "the end".into(),
+fn describe_position(position: &MismatchPosition, steps: &[Step]) -> String {
+    let step = position.step.and_then(|step| steps.get(step));
+    match (step, position.weight.as_deref()) {
+        (Some(step), weight) => format!("{} ({})", display_step(step), weight.unwrap_or_default()),
+        (None, Some(weight)) => format!("the end, a space ({weight}),"),
+        (None, None) => "the end".into(),
     }
 }
 

@@ -20,10 +20,11 @@ pub fn explain_equality(collation: Collation, a: &[u8], b: &[u8]) -> Vec<String>
         reasons.push("spaces at the end don't count (PAD SPACE)".into());
     } else if !rest.is_empty() && view.equal_by_padding {
         let others: String = rest.chars().filter(|character| *character != ' ').collect();
-        reasons.push(format!(
-            "{} weighs as a space, and spaces at the end don't count (PAD SPACE)",
-            list_code_points(&others)
-        ));
+        let why = match view.pads {
+            true => "weighs as a space, and spaces at the end don't count (PAD SPACE)",
+            false => "weighs as a space beyond the primary level, and so does the end",
+        };
+        reasons.push(format!("{} {why}", list_code_points(&others)));
     } else if !rest.is_empty() {
         reasons.push("the weights are equal, but divided differently among the characters".into());
     }

@@ -13,7 +13,8 @@ pub fn explain(collation: Collation, servers: &str, a: &Text, b: &Text) -> Resul
     let mut space = [0; 4];
     let length = collation.charset().encode(' ', &mut space).unwrap_or_default();
     let spaces = elements(collation, &space[..length]);
-    let space = |level: usize| spaces.first().filter(|_| pads)?.weights.get(level)?.first().copied();
+    let space =
+        |level: usize| spaces.first().filter(|_| collation.pads_level(level))?.weights.get(level)?.first().copied();
     let digits = min_digits(collation);
     let mismatch = |space: &dyn Fn(usize) -> Option<u32>| {
         find_mismatch(&elements_a, &elements_b, info.levels.iter(), digits, space)
@@ -102,6 +103,7 @@ mod tests {
 
     use super::*;
     use crate::model::Verdict;
+    use crate::{explain_equality, explain_verdict};
 
     fn view(flavour: Flavour, name: &str, a: &str, b: &str) -> View {
         let collation = Collation::by_name(flavour, name).unwrap();
@@ -164,6 +166,27 @@ mod tests {
     }
 
     #[test]
+    fn mariadb_pads_beyond_the_primary_level_under_no_pad() {
+        let padded = view(Flavour::MariaDb, "utf8mb4_uca1400_nopad_ai_cs", "e", "e\u{301}");
+        assert_eq!((padded.verdict, &padded.mismatch, padded.pads), (Verdict::Equal, &None, false));
+        assert!(padded.equal_by_padding);
+        assert_eq!(
+            explain_verdict(&padded),
+            "all weights are the same; the end weighs as spaces beyond the primary level"
+        );
+        let [a, b] = ["e", "e\u{301}"].map(str::as_bytes);
+        let collation = Collation::by_name(Flavour::MariaDb, "utf8mb4_uca1400_nopad_ai_cs").unwrap();
+        assert_eq!(
+            explain_equality(collation, a, b),
+            ["U+0301 weighs as a space beyond the primary level, and so does the end"]
+        );
+        let different = view(Flavour::MariaDb, "utf8mb4_uca1400_nopad_as_cs", "e", "e\u{301}");
+        let reason = explain_verdict(&different);
+        assert_eq!(reason, "the end, a space (0020), before U+0301 (0024) at the secondary level");
+        assert_eq!(view(Flavour::MariaDb, "utf8mb4_uca1400_nopad_ai_cs", "e", "e ").verdict, Verdict::Less);
+    }
+
+    #[test]
     fn reports_ignorable_and_ill_formed() {
         let view = view(Flavour::MySql, "utf8mb4_0900_ai_ci", "e\u{301}", "e");
         assert_eq!((view.a[1].features.as_slice(), view.verdict), (&[Feature::Ignorable][..], Verdict::Equal));
@@ -181,7 +204,7 @@ mod tests {
         assert_eq!(explain(collation, "", &text("ä"), &text("ж")), Err(UnsupportedCharacter('ж')));
     }
 
-    const NAMES: [(Flavour, &str); 8] = [
+    const NAMES: [(Flavour, &str); 9] = [
         (Flavour::MySql, "utf8mb4_general_ci"),
         (Flavour::MySql, "utf8mb4_bin"),
         (Flavour::MySql, "utf8mb4_unicode_ci"),
@@ -189,6 +212,7 @@ mod tests {
         (Flavour::MySql, "utf8mb4_0900_as_cs"),
         (Flavour::MariaDb, "utf8mb4_uca1400_ai_ci"),
         (Flavour::MariaDb, "utf8mb4_uca1400_nopad_as_cs"),
+        (Flavour::MariaDb, "utf8mb4_uca1400_nopad_ai_cs"),
         (Flavour::MariaDb, "latin1_german2_ci"),
     ];
 

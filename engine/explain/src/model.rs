@@ -41,7 +41,8 @@ pub struct View {
     /// The first weights that differ. `null` if the strings are equal.
     #[serde(rename = "parting")]
     pub mismatch: Option<Mismatch>,
-    /// Whether the strings are equal only because trailing spaces are ignored.
+    /// Whether the strings are equal only because the end of a string compares as spaces: so that
+    /// trailing spaces are ignored (PAD SPACE), or beyond the primary level (MariaDB's NO PAD).
     pub equal_by_padding: bool,
     /// The first string, character by character.
     pub a: Vec<Step>,
@@ -133,8 +134,8 @@ pub struct Mismatch {
 pub struct MismatchPosition {
     /// Index of the step with the weight. `null` at the end of the string.
     pub step: Option<usize>,
-    /// Weight in hexadecimal. At the end of the string: the space's weight under PAD SPACE, else
-    /// `null`.
+    /// Weight in hexadecimal. At the end of the string: the space's weight if the level is padded,
+    /// else `null`.
     pub weight: Option<String>,
 }
 
