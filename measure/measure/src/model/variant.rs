@@ -92,19 +92,31 @@ pub struct Pair {
 }
 
 /// Part of MySQL's UCA 9.0.0 collation names. MariaDB accepts these names since 11.4.5 (not in 11.5
-/// and 11.6), but uses its own weights of UCA 14.0.0. `utf8mb4_0900_bin` compares code points on
-/// both.
+/// and 11.6), but uses its own weights of UCA 14.0.0.
 const MYSQL_UCA900_INFIX: &str = "_0900_";
 
-/// Whether a name is one of MySQL's with `_0900_`. MariaDB gives them different weights, except
-/// `utf8mb4_0900_bin`, which is not told apart here.
+/// Ending of `utf8mb4_0900_bin`, which orders by code point on both flavours.
+const CODE_POINT_ENDING: &str = "_0900_bin";
+
+/// Whether a name is one of MySQL's of UCA 9.0.0, to which MariaDB gives different weights.
 pub(crate) fn is_mysql_uca900_name(collation: &str) -> bool {
-    collation.contains(MYSQL_UCA900_INFIX)
+    collation.contains(MYSQL_UCA900_INFIX) && !collation.ends_with(CODE_POINT_ENDING)
 }
 
-/// Whether two variants on servers of different flavours have the same collation name, with
-/// `_0900_` in it. The weights are then different, except those of `utf8mb4_0900_bin`.
+/// Whether two variants on servers of different flavours have the same collation name, but
+/// different weights.
 pub fn has_same_name_but_different_weights(run: &Run, one: &Variant, other: &Variant) -> bool {
     let flavour = |variant: &Variant| run.servers[variant.server].flavour;
     one.collation == other.collation && is_mysql_uca900_name(&one.collation) && flavour(one) != flavour(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_points_have_no_other_weights_in_mariadb() {
+        assert!(is_mysql_uca900_name("utf8mb4_0900_ai_ci") && is_mysql_uca900_name("utf8mb4_de_pb_0900_as_cs"));
+        assert!(!is_mysql_uca900_name("utf8mb4_0900_bin") && !is_mysql_uca900_name("utf8mb4_uca1400_ai_ci"));
+    }
 }
