@@ -3,7 +3,7 @@
 //! difference is significant for all classes of the run together (Holm's step-down procedure).
 
 use super::{Comparison, ConditionResult};
-use crate::analysis::Verdict;
+use crate::analysis::{Verdict, plausible_range};
 use crate::model::{PairKind, Run};
 use stats::{Estimate, significant_by_holm};
 
@@ -15,28 +15,38 @@ pub(crate) fn withdraw_chance_verdicts(run: &Run, conditions: &mut [ConditionRes
     let is_class =
         |condition: &ConditionResult| folder.find_class(&run.conditions[condition.condition].workload).is_some();
     let classes = conditions.iter_mut().filter(|condition| is_class(condition));
-    let mut judged: Vec<(Estimate, Option<f64>, &mut Verdict)> = Vec::new();
+    let mut judged: Vec<(Estimate, f64, Option<f64>, &mut Verdict)> = Vec::new();
     for comparison in classes.flat_map(|condition| &mut condition.comparisons) {
         if comparison.kind == PairKind::AA {
             continue;
         }
         let Comparison { replicates, throughput, server_cpu, verdict, cpu_verdict, .. } = comparison;
+        let (aa_bound, cpu_aa_bound) = (comparison.aa_bound, comparison.cpu_aa_bound);
         let freedom = (replicates.len() >= 2).then_some(replicates.len() as f64 - 1.0);
-        for (ratio, verdict) in [(throughput, verdict), (server_cpu, cpu_verdict)] {
-            judged.extend(ratio.map(|ratio| (ratio, freedom, verdict)));
+        for (ratio, aa_bound, verdict) in [(throughput, aa_bound, verdict), (server_cpu, cpu_aa_bound, cpu_verdict)] {
+            judged.extend(ratio.map(|ratio| (ratio, aa_bound.unwrap_or(0.0), freedom, verdict)));
         }
     }
-    let p_values: Vec<f64> = judged.iter().map(|(ratio, freedom, _)| ratio.p_value(1.0, *freedom)).collect();
-    for ((ratio, _, verdict), is_beyond_chance) in judged.into_iter().zip(significant_by_holm(&p_values)) {
+    let p_values: Vec<f64> = judged.iter().map(|(ratio, _, freedom, _)| ratio.p_value(1.0, *freedom)).collect();
+    for ((ratio, aa_bound, _, verdict), is_beyond_chance) in judged.into_iter().zip(significant_by_holm(&p_values)) {
         if matches!(verdict, Verdict::Less | Verdict::More) && !is_beyond_chance {
-            *verdict = Verdict::NoDifference { less: (1.0 - ratio.low).max(0.0), more: (ratio.high - 1.0).max(0.0) };
+            *verdict = no_difference(ratio, aa_bound);
         }
     }
+}
+
+/// Returns "no difference" with the plausible range, extended to 1.
+fn no_difference(ratio: Estimate, aa_bound: f64) -> Verdict {
+    let (low, high) = plausible_range(ratio, aa_bound);
+    Verdict::NoDifference { less: (1.0 - low).max(0.0), more: (high - 1.0).max(0.0) }
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+
+    use super::no_difference;
+    use stats::Estimate;
 
     use crate::analysis::Verdict;
     use crate::analysis::analyse;
@@ -118,6 +128,13 @@ mod tests {
             matches!(own.unwrap().verdict, Verdict::Less | Verdict::More)
         };
         (1..=CLASSES).filter(differs).collect()
+    }
+
+    #[test]
+    fn withdrawn_verdict_excludes_no_more_than_the_aa_bound_allows() {
+        let ratio = Estimate { value: 1.0625, low: 1.03125, high: 1.09375 };
+        assert_eq!(no_difference(ratio, 0.0), Verdict::NoDifference { less: 0.0, more: 0.09375 });
+        assert_eq!(no_difference(ratio, 0.0625), Verdict::NoDifference { less: 0.0, more: 0.12890625 });
     }
 
     #[test]
