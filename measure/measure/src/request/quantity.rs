@@ -4,7 +4,10 @@ use std::time::Duration;
 
 const EXPECTED_FORM: &str = "give a time such as 90, 250ms, 1.5s, 5m or 1h";
 
-/// Parses a time of at least 1 ms: seconds, or a number with unit ms, s, m or h.
+/// Longest time: a year. Sums and multiples of times stay far from overflow.
+const MAX_DURATION: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// Parses a time of 1 ms to a year: seconds, or a number with unit ms, s, m or h.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match &text[digits.len()..] {
@@ -16,7 +19,11 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     };
     let number = digits.parse::<f64>().map_err(|_| EXPECTED_FORM)?;
     let time = Duration::try_from_secs_f64(number * unit).map_err(|error| error.to_string())?;
-    if time < Duration::from_millis(1) { Err("give a time of 1 ms or more".into()) } else { Ok(time) }
+    match time {
+        _ if time < Duration::from_millis(1) => Err("give a time of 1 ms or more".into()),
+        _ if time > MAX_DURATION => Err("give a time of a year (8760h) or less".into()),
+        time => Ok(time),
+    }
 }
 
 /// Parses a percentage above 0 and up to 100, with or without `%`, as a fraction.
@@ -38,7 +45,8 @@ mod tests {
         assert_eq!(parse_duration("1.5s"), Ok(Duration::from_millis(1500)));
         assert_eq!(parse_duration("5m"), Ok(Duration::from_secs(300)));
         assert_eq!(parse_duration("250ms"), Ok(Duration::from_millis(250)));
-        for wrong in ["", "x", "5 m", "-1", "0", "1d", "inf", "1e300h"] {
+        assert_eq!(parse_duration("8760h"), Ok(MAX_DURATION));
+        for wrong in ["", "x", "5 m", "-1", "0", "1d", "inf", "1e300h", "9999999999999999999", "8761h"] {
             assert!(parse_duration(wrong).is_err(), "{wrong}");
         }
     }
