@@ -296,6 +296,10 @@ mod tests {
         for (run, reason) in [
             (Run { progress: progress(2), ..run() }, "its run is done"),
             (Run { finished: None, ..run() }, "only runs of"),
+            (
+                Run { finished: None, progress: Some(Progress { renewal_s: -1.0, ..Progress::default() }), ..run() },
+                "-1 s: ",
+            ),
         ] {
             let error = RunFolder::resume(folder(&run, b"").path()).unwrap_err().to_string();
             assert!(error.contains(reason), "{error}");

@@ -7,6 +7,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use files::HeldFolder;
 
@@ -43,6 +44,7 @@ impl RunFolder {
         if run.progress.is_none() {
             return refuse("only runs of `weigh bench` and `weigh run` can be, self-tests not, from this version on");
         }
+        check_times(&run, &blocks).map_err(|reason| RunFolderError::Inconsistent { path: path.to_owned(), reason })?;
         let counted = blocks.iter().filter(|block| !block.warm_up).count();
         let access = run.access();
         let unfinished = Some(UnfinishedRun { run, blocks });
@@ -70,6 +72,15 @@ impl RunFolder {
         cut.map_err(|source| RunFolderError::Write { path, source })?;
         Ok(Some(begun))
     }
+}
+
+/// Checks the times that resuming adds to its own: of loading, and of each block.
+fn check_times(run: &Run, blocks: &[Block]) -> Result<(), String> {
+    let progress = run.progress.iter().flat_map(|progress| [progress.load_s, progress.renewal_s]);
+    for seconds in progress.chain(blocks.iter().map(|block| block.at_s)) {
+        Duration::try_from_secs_f64(seconds).map_err(|error| format!("{seconds} s: {error}"))?;
+    }
+    Ok(())
 }
 
 /// Returns the length in bytes of the first `lines` lines.
