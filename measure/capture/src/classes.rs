@@ -128,7 +128,8 @@ impl Classes {
         if self.not_replayed.len() >= MAX_SUBJECTS && !self.not_replayed.contains_key(&entry) {
             entry.subject.clear();
         }
-        *self.not_replayed.entry(entry).or_default() += count;
+        let sum = self.not_replayed.entry(entry).or_default();
+        *sum = sum.saturating_add(count);
     }
 
     fn add_call(&mut self, replayable: ReplayableStatement, calls: u64, seconds: f64) {
@@ -150,7 +151,7 @@ impl Classes {
             },
             random: Xoshiro256PlusPlus::seed_from_u64(self.limits.seed ^ hash(key)),
         });
-        sampled.class.seen += calls;
+        sampled.class.seen = sampled.class.seen.saturating_add(calls);
         // An entry can represent several calls: a digest, or an entry of a slow log that has only
         // one in `log_slow_rate_limit` calls. Each call counts with the entry's duration.
         sampled.class.seconds += seconds * calls as f64;
@@ -179,7 +180,8 @@ impl Classes {
         classes.sort_by(|one, other| other.compare_cost(one).then_with(|| one.text.cmp(&other.text)));
         let rare = classes.split_off(classes.len().min(self.limits.classes));
         if !rare.is_empty() {
-            self.add_not_replayed(NotReplayed::new(Reason::Rare, ""), rare.iter().map(|class| class.seen).sum());
+            let calls = rare.iter().map(|class| class.seen).fold(0, u64::saturating_add);
+            self.add_not_replayed(NotReplayed::new(Reason::Rare, ""), calls);
         }
         ClassifiedStatements { classes, seen: self.seen, not_replayed: self.not_replayed }
     }
@@ -249,6 +251,17 @@ mod tests {
     fn entry(text: &str, seconds: f64) -> Entry {
         let event = Event::Statement(text.as_bytes().to_vec());
         Entry { line: 1, event, schema: Some("shop".to_owned()), seconds: Some(seconds), calls: 1 }
+    }
+
+    #[test]
+    fn counts_of_calls_do_not_wrap() {
+        let mut all = classes(ClassLimits { classes: 1, ..LIMITS });
+        for text in ["SELECT a FROM t", "SELECT a FROM t", "SELECT a FROM u", "SELECT b FROM u", "COMMIT", "COMMIT"] {
+            all.add(&Entry { calls: u64::MAX, ..entry(text, 1.0) });
+        }
+        let found = all.finish();
+        assert_eq!((found.seen, found.classes[0].seen), (u64::MAX, u64::MAX));
+        assert!(found.not_replayed.values().all(|count| *count == u64::MAX), "{:?}", found.not_replayed);
     }
 
     #[test]

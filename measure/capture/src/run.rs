@@ -144,7 +144,7 @@ fn write_workload(
         cross_schema_definitions,
         other_objects: definitions.others,
         seen: statements.seen,
-        replayed: statements.classes.iter().map(|class| class.seen).sum(),
+        replayed: statements.classes.iter().map(|class| class.seen).fold(0, u64::saturating_add),
         classes,
         not_replayed,
         orphans: captured.orphans,
