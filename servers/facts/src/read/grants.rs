@@ -158,11 +158,11 @@ impl Grants {
         let word = if revocation.is_some() { " FROM " } else { " TO " };
         let Some((object, _)) = rest.split_once(word) else { return };
         // MySQL writes its dynamic privileges without blanks: `ROLE_ADMIN,SHOW_ROUTINE`.
-        let privileges = privileges.split(',').map(|name| name.trim().to_uppercase());
+        let privileges: Vec<String> = split_privileges(privileges).map(|name| name.trim().to_uppercase()).collect();
         match (revocation, object) {
             (None, "*.*") => self.global.extend(privileges),
             (None, _) => self.schemas.entry(strip_quotes(object)).or_default().extend(privileges),
-            (Some(_), "*.*") => self.global.retain(|name| !privileges.clone().any(|revoked| revoked == *name)),
+            (Some(_), "*.*") => self.global.retain(|name| !privileges.contains(name)),
             (Some(_), _) => self.revoked.entry(strip_quotes(object)).or_default().extend(privileges),
         }
     }
@@ -177,7 +177,7 @@ impl Grants {
             (!counted.is_empty()).then(|| format!("{shown}{more} on {object}"))
         };
         let is_within = |object: &str| {
-            let schema = object.split('.').next().unwrap_or_default().replace('\\', "");
+            let schema = strip_kind(object).split('.').next().unwrap_or_default().replace('\\', "");
             schema.starts_with(prefix) || matches!(schema.as_str(), "test" | "test_%" | "performance_schema")
         };
         let on_schemas = self.schemas.iter().filter(|(object, _)| !is_within(object));
@@ -215,6 +215,27 @@ impl Grants {
         let grants = |set: &BTreeSet<String>| set.contains(privilege) || set.contains("ALL PRIVILEGES");
         self.has(privilege, schema) || self.schemas.iter().any(|(object, set)| is_part(object) && grants(set))
     }
+}
+
+/// Splits at the commas outside of lists of columns: ``SELECT (`a`, `b,(`), INSERT`` has two parts.
+fn split_privileges(list: &str) -> impl Iterator<Item = &str> {
+    let (mut is_quoted, mut is_column_list) = (false, false);
+    list.split(move |c: char| {
+        is_quoted ^= c == '`';
+        match c {
+            '(' | ')' if !is_quoted => is_column_list = c == '(',
+            _ => {}
+        }
+        c == ',' && !is_column_list
+    })
+}
+
+/// Removes the kind before a routine's name: `PROCEDURE shop.p` → `shop.p`.
+fn strip_kind(object: &str) -> &str {
+    ["PROCEDURE ", "FUNCTION ", "PACKAGE BODY ", "PACKAGE "]
+        .iter()
+        .find_map(|kind| object.strip_prefix(kind))
+        .unwrap_or(object)
 }
 
 /// Removes all backticks: `` `shop`.* `` → `shop.*`.
@@ -278,6 +299,8 @@ mod tests {
             "GRANT ALL PRIVILEGES ON `weigh\\_%`.* TO `me`@`%` WITH GRANT OPTION",
             "GRANT SELECT, UPDATE ON `performance_schema`.* TO `me`@`%`",
             "GRANT ALL PRIVILEGES ON `test\\_%`.* TO PUBLIC",
+            "GRANT EXECUTE ON PROCEDURE `weigh_1`.`p` TO `me`@`%`",
+            "GRANT EXECUTE ON PACKAGE BODY `weigh_1`.`p` TO `me`@`%`",
         ]);
         assert_eq!(own.beyond("weigh_"), [""; 0]);
         for (line, beyond) in [
@@ -285,6 +308,7 @@ mod tests {
             ("GRANT SELECT ON `weigh`.* TO `me`@`%`", "SELECT on weigh.*"),
             ("GRANT SELECT ON `%`.* TO `me`@`%`", "SELECT on %.*"),
             ("GRANT EXECUTE ON PROCEDURE `shop`.`p` TO `me`@`%`", "EXECUTE on PROCEDURE shop.p"),
+            ("GRANT SELECT (`a`, `b,)`), INSERT ON `shop`.`t` TO `me`@`%`", "INSERT, SELECT (`A`, `B,)`) on shop.t"),
             ("GRANT `reader`@`%` TO `me`@`%`", "the role `reader`@`%`"),
             ("GRANT SYSTEM_USER ON *.* TO `me`@`%`", "SYSTEM_USER on *.*"),
         ] {
