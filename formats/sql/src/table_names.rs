@@ -13,9 +13,31 @@ pub struct TableName {
     pub name: String,
 }
 
-/// Keywords that a table name can follow.
-const TABLE_KEYWORDS: [&str; 8] = ["from", "join", "into", "insert", "replace", "update", "table", "straight_join"];
-/// Keywords that can stand between a keyword of [`TABLE_KEYWORDS`] and the table name.
+/// Keywords that a list of tables follows: `FROM a, (b JOIN c)`, `UPDATE a, b SET …`.
+const LIST_KEYWORDS: [&str; 2] = ["from", "update"];
+/// Keywords that a table or a list in parentheses follows.
+const JOIN_KEYWORDS: [&str; 2] = ["join", "straight_join"];
+/// Keywords that table names follow, without parentheses.
+const NAME_KEYWORDS: [&str; 4] = ["into", "insert", "replace", "table"];
+/// Keywords that end a list of tables.
+const LIST_ENDS: [&str; 14] = [
+    "where",
+    "group",
+    "having",
+    "order",
+    "limit",
+    "window",
+    "union",
+    "except",
+    "intersect",
+    "select",
+    "set",
+    "values",
+    "returning",
+    // `ON DUPLICATE KEY UPDATE`.
+    "duplicate",
+];
+/// Keywords that can stand between one of the keywords above and the table name.
 const MODIFIERS: [&str; 7] = ["into", "low_priority", "ignore", "quick", "delayed", "high_priority", "lateral"];
 
 /// Keywords between `SELECT` and its list, without `STRAIGHT_JOIN`, which can also join tables.
@@ -32,10 +54,10 @@ pub const SELECT_MODIFIERS: [&str; 10] = [
     "sql_calc_found_rows",
 ];
 
-/// Returns the tables that a statement names after `FROM`, `JOIN`, `STRAIGHT_JOIN`, `INTO`,
-/// `UPDATE`, `TABLE`, `INSERT` and `REPLACE`, with modifiers such as `IGNORE` between. The order is
-/// the text's; each table occurs once. Left out are names that the statement defines by `WITH`, and
-/// tables in parentheses that no such keyword precedes: `a` of `FROM (a JOIN b)`.
+/// Returns the tables that a statement names in lists after `FROM` and `UPDATE`, and after `JOIN`,
+/// `STRAIGHT_JOIN`, `INTO`, `TABLE`, `INSERT` and `REPLACE`, with modifiers such as `IGNORE`
+/// between. The order is the text's; each table occurs once. Names that the statement defines by
+/// `WITH` are omitted.
 ///
 /// Takes tokens without comments. The time is linear in their number.
 pub fn find_tables(tokens: &[Token<'_>]) -> Vec<TableName> {
@@ -48,13 +70,18 @@ pub fn find_tables_with_offsets(tokens: &[Token<'_>]) -> Vec<(TableName, usize)>
     let mut known: HashSet<TableName> = HashSet::new();
     let cte_names = cte_names(tokens);
     let functions = enclosing_functions(tokens);
+    let mut add = |at: usize, table: TableName| {
+        let is_cte = table.schema.is_none() && cte_names.contains(&table.name.to_lowercase());
+        if !is_cte && known.insert(table.clone()) {
+            found.push((table, tokens[at].start));
+        }
+    };
+    let mut lists = TableLists::default();
     let mut at = 0;
     while at < tokens.len() {
-        let begins = tokens[at].is_any_keyword(&TABLE_KEYWORDS)
-            && !is_beside_dot(tokens, at)
-            && !is_other_use(tokens, at, functions[at]);
+        let place = lists.place_after(tokens, at, functions[at]);
         at += 1;
-        if !begins {
+        if place == Place::Other {
             continue;
         }
         loop {
@@ -64,20 +91,101 @@ pub fn find_tables_with_offsets(tokens: &[Token<'_>]) -> Vec<(TableName, usize)>
             {
                 at += 1;
             }
-            let Some((table, length)) = parse_name(&tokens[at..]) else { break };
-            let offset = tokens[at].start;
-            at += length;
-            let is_cte = table.schema.is_none() && cte_names.contains(&table.name.to_lowercase());
-            if !is_cte && known.insert(table.clone()) {
-                found.push((table, offset));
+            if place == Place::Factor && tokens.get(at).is_some_and(|token| token.is_symbol('(')) {
+                lists.open(true);
+                at += 1;
+                continue;
             }
-            match skip_comma(tokens, at) {
+            let Some((table, length)) = parse_name(&tokens[at..]) else { break };
+            add(at, table);
+            at += length;
+            match skip_comma(tokens, at).filter(|_| place == Place::Name) {
                 Some(after) => at = after,
                 None => break,
             }
         }
     }
     found
+}
+
+/// What can follow a token.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// A table, or a list of tables in parentheses.
+    Factor,
+    /// Names of tables, with commas between.
+    Name,
+    Other,
+}
+
+/// Lists of tables around a token.
+#[derive(Default)]
+struct TableLists {
+    /// True if the statement is in a list of tables outside of parentheses: a table follows a
+    /// comma.
+    is_outer_list: bool,
+    /// The same for each open parenthesis.
+    within: Vec<bool>,
+}
+
+impl TableLists {
+    fn open(&mut self, is_list: bool) {
+        self.within.push(is_list);
+    }
+
+    fn is_list(&mut self) -> &mut bool {
+        self.within.last_mut().unwrap_or(&mut self.is_outer_list)
+    }
+
+    /// Reads the next token. `function` is the index of the token before the innermost parenthesis.
+    fn place_after(&mut self, tokens: &[Token<'_>], at: usize, function: Option<usize>) -> Place {
+        let token = &tokens[at];
+        if token.is_symbol('(') {
+            self.open(false);
+        } else if token.is_symbol(')') {
+            self.within.pop();
+        } else if token.is_symbol(';') {
+            *self.is_list() = false;
+        } else if token.is_symbol(',') {
+            return if *self.is_list() { Place::Factor } else { Place::Other };
+        } else if !is_beside_dot(tokens, at) {
+            return self.place_after_word(tokens, at, function);
+        }
+        Place::Other
+    }
+
+    fn place_after_word(&mut self, tokens: &[Token<'_>], at: usize, function: Option<usize>) -> Place {
+        let token = &tokens[at];
+        let is_next = |words: &[&str]| tokens.get(at + 1).is_some_and(|token| token.is_any_keyword(words));
+        let is_call = tokens.get(at + 1).is_some_and(|next| next.is_symbol('('));
+        // `USE INDEX FOR JOIN (k)`.
+        let is_hint = token.is_any_keyword(&["join", "order", "group"])
+            && at.checked_sub(1).is_some_and(|before| tokens[before].is_keyword("for"));
+        let begins_list = token.is_any_keyword(&LIST_KEYWORDS);
+        // `DELETE FROM a USING b`, but not `a JOIN b USING (k)`.
+        let is_using = token.is_keyword("using") && *self.is_list();
+        if is_using && !is_call {
+            return Place::Factor;
+        }
+        if begins_list || token.is_any_keyword(&JOIN_KEYWORDS) || token.is_any_keyword(&NAME_KEYWORDS) {
+            // `REPLACE(a, 'x', 'y')`.
+            let is_name = token.is_any_keyword(&NAME_KEYWORDS);
+            if is_other_use(tokens, at, function) || is_hint || is_name && is_call {
+                return Place::Other;
+            }
+            if is_name {
+                *self.is_list() = false;
+                return Place::Name;
+            }
+            *self.is_list() |= begins_list;
+            return Place::Factor;
+        }
+        let ends = token.is_any_keyword(&LIST_ENDS) && !is_hint;
+        if ends || token.is_keyword("for") && is_next(&["update", "share"]) {
+            *self.is_list() = false;
+        }
+        Place::Other
+    }
 }
 
 /// Returns, for each token, the index of the token before the innermost parenthesis around it, such
@@ -103,14 +211,20 @@ fn enclosing_functions(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
 
 /// Returns true if no table follows the keyword: `ON DUPLICATE KEY UPDATE`, `FOR UPDATE`,
 /// `ON UPDATE CASCADE`, `AFTER INSERT ON`, `BEFORE UPDATE ON`, `CREATE OR REPLACE`,
-/// `EXTRACT(YEAR FROM d)`, `TRIM('x' FROM a)`, `SUBSTRING(a FROM 2)`. `function` is the index of
-/// the token before the innermost parenthesis.
+/// `EXTRACT(YEAR FROM d)`, `TRIM('x' FROM a)`, `SUBSTRING(a FROM 2)`, `SELECT STRAIGHT_JOIN a`,
+/// `GRANT UPDATE (a)`. `function` is the index of the token before the innermost parenthesis.
 fn is_other_use(tokens: &[Token<'_>], at: usize, function: Option<usize>) -> bool {
     let before = |back: usize| at.checked_sub(back).and_then(|place| tokens.get(place));
     // A trigger's `AFTER INSERT ON t` or `AFTER INSERT OR UPDATE ON t`.
     let is_event = || tokens.get(at + 1).is_some_and(|token| token.is_any_keyword(&["on", "or"]));
+    if tokens[at].is_keyword("straight_join") {
+        return before(1).is_some_and(|token| token.is_keyword("select") || token.is_any_keyword(&SELECT_MODIFIERS));
+    }
     if tokens[at].is_keyword("update") {
-        return is_event() || before(1).is_some_and(|token| token.is_any_keyword(&["key", "for", "on"]));
+        let is_privilege = || tokens.first().is_some_and(|first| first.is_any_keyword(&["grant", "revoke"]));
+        return is_event()
+            || is_privilege()
+            || before(1).is_some_and(|token| token.is_any_keyword(&["key", "for", "on"]));
     }
     if tokens[at].is_keyword("insert") {
         return is_event();
@@ -129,7 +243,7 @@ fn is_other_use(tokens: &[Token<'_>], at: usize, function: Option<usize>) -> boo
 /// such as a table function (`JSON_TABLE(`), a subquery, `INTO OUTFILE` or `DUAL`.
 fn parse_name(tokens: &[Token<'_>]) -> Option<(TableName, usize)> {
     let first = tokens.first()?;
-    if first.is_any_keyword(&["select", "outfile", "dumpfile", "dual", "values"]) {
+    if first.is_any_keyword(&["select", "outfile", "dumpfile", "dual", "values", "table", "with"]) {
         return None;
     }
     let is_call = tokens.get(1).is_some_and(|token| token.is_symbol('('));
@@ -224,6 +338,32 @@ mod tests {
         assert_eq!(table_list("SELECT 1 FROM a FOR UPDATE"), ["a"]);
         assert_eq!(table_list("CREATE TRIGGER x BEFORE UPDATE ON a FOR EACH ROW DELETE FROM b"), ["b"]);
         assert_eq!(table_list("CREATE TRIGGER x AFTER UPDATE OR INSERT ON a FOR EACH ROW UPDATE b SET c = 1"), ["b"]);
+    }
+
+    #[test]
+    fn finds_tables_of_nested_lists() {
+        for (text, tables) in [
+            ("SELECT * FROM (a, b)", "a b"),
+            ("SELECT * FROM ((a JOIN b ON a.x = b.x) LEFT JOIN (c, d AS y) USING (k)), e", "a b c d e"),
+            ("SELECT * FROM a USE INDEX FOR JOIN (k) IGNORE KEY FOR ORDER BY (l), b", "a b"),
+            ("SELECT * FROM a PARTITION (p0, p1) x, b", "a b"),
+            ("SELECT * FROM a JOIN b ON a.x IN (1, 2), c WHERE a.y IN (b.x, c.x) ORDER BY d, e", "a b c"),
+            ("SELECT * FROM (SELECT x, y FROM a) d, b", "a b"),
+            ("SELECT * FROM a, JSON_TABLE(a.j, '$' COLUMNS (x INT PATH '$', y INT PATH '$')) j, b", "a b"),
+            ("SELECT * FROM (VALUES ROW(1, x), ROW(2, y)) v, (TABLE a) w, b", "a b"),
+            ("SELECT * FROM (WITH x AS (SELECT 1 FROM a) SELECT m, n FROM x, b) v", "a b"),
+            ("SELECT x FROM a JOIN b ON REPLACE(a.x, '-', '') = b.x, c FOR UPDATE OF y, z", "a b c"),
+            ("SELECT STRAIGHT_JOIN (x + 1), y FROM a STRAIGHT_JOIN b", "a b"),
+            ("UPDATE (a, b) JOIN c SET a.x = 1, b.y = 2", "a b c"),
+            ("DELETE FROM a, b USING a JOIN c, d WHERE a.x = c.x", "a b c d"),
+            ("INSERT INTO a (x, y) SELECT m, n FROM b ON DUPLICATE KEY UPDATE x = 1, y = 2", "a b"),
+            ("DELETE FROM a WHERE x = 1 RETURNING x, y", "a"),
+            ("GRANT UPDATE (x, y) ON a TO me", ""),
+            ("BEGIN SELECT x FROM a; SIGNAL SQLSTATE '45000'; SELECT m, n FROM (b, c); END", "a b c"),
+            ("LOAD DATA INFILE 'x' INTO TABLE a (m, n)", "a"),
+        ] {
+            assert_eq!(table_list(text).join(" "), tables, "{text}");
+        }
     }
 
     #[test]
