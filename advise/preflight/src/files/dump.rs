@@ -209,15 +209,24 @@ fn read_insert(
     let places: Vec<Option<usize>> = fields.columns.iter().map(|field| position(&field.name)).collect();
     for tuple in InsertTuples::new(&statement[head.rows..]) {
         let tuple = tuple.map_err(Failure::Content)?;
-        if tuple.len() + generated < order.len() {
+        if tuple.len() + generated < order.len() || tuple.len() > order.len() {
             let (name, values) = (table.name(), message::count_noun(tuple.len() as u64, "value"));
             return Err(Failure::Content(format!(
                 "a row of {name} has {values} for {} columns; weigh reads literals, not expressions",
                 order.len()
             )));
         }
+        let is_expression = |place: &&Option<usize>| {
+            place.is_some_and(|place| matches!(tuple.get(place), Some(TupleValue::Expression)))
+        };
+        if let Some(column) = places.iter().find(is_expression).and_then(|place| order.get((*place)?)) {
+            let name = table.name();
+            return Err(Failure::Content(format!(
+                "a value of {name}.{column} is an expression; weigh reads literals, not expressions"
+            )));
+        }
         let value = |(place, field): (&Option<usize>, &crate::row::Field)| match tuple.get((*place)?)? {
-            TupleValue::Null => None,
+            TupleValue::Null | TupleValue::Expression => None,
             TupleValue::Text(bytes) if is_stored_bytes => Some(bytes.to_vec()),
             TupleValue::Text(bytes) => Some(to_column_charset(bytes, field.charset)),
         };

@@ -323,7 +323,13 @@ fn missing_charsets_come_from_the_schema_or_the_version_in_the_header() {
 #[test]
 fn rows_with_expressions_are_refused() {
     let dump = "CREATE TABLE `t` (\n  `a` varchar(9),\n  `b` varchar(9)\n) ENGINE=InnoDB DEFAULT CHARSET=latin1;\n\
-                INSERT INTO `t` VALUES (NOW(),'x');\n";
-    let error = run(dump, Flavour::MySql, "utf8mb4_0900_ai_ci").unwrap_err().to_string();
-    assert!(error.contains("a row of dump.t has 1 value for 2 columns"), "{error}");
+                INSERT INTO `t` VALUES ";
+    for (row, problem) in [
+        ("(CONCAT('x','y'),'x')", "a value of dump.t.a is an expression; weigh reads literals"),
+        ("('x')", "a row of dump.t has 1 value for 2 columns"),
+        ("('x','y','z')", "a row of dump.t has 3 values for 2 columns"),
+    ] {
+        let error = run(&format!("{dump}{row};\n"), Flavour::MySql, "utf8mb4_0900_ai_ci").unwrap_err().to_string();
+        assert!(error.contains(problem), "{error}");
+    }
 }

@@ -27,6 +27,8 @@ pub struct Insert<'s> {
     /// For each column of the table, its position in a tuple; `None` if the statement doesn't list
     /// it.
     positions: Vec<Option<usize>>,
+    /// Number of columns of a tuple.
+    columns: usize,
 }
 
 impl<'s> Insert<'s> {
@@ -51,12 +53,27 @@ impl<'s> Insert<'s> {
         let order = if listed.is_empty() { &all } else { &listed };
         let position = |column: &Column| order.iter().position(|name| *name == column.name);
         let positions = table.columns.iter().map(position).collect();
-        Some((at, Self { schema, rows: statement.get(values.end()..)?, positions }))
+        Some((at, Self { schema, rows: statement.get(values.end()..)?, positions, columns: order.len() }))
+    }
+
+    /// Checks that a tuple has no more values than columns, and only literals for those of the table.
+    pub fn check(&self, tuple: &[TupleValue], table: &SourceTable) -> Result<(), String> {
+        let name = &table.shape.name;
+        if tuple.len() > self.columns {
+            return Err(format!("a row of {name} has {} values for {} columns", tuple.len(), self.columns));
+        }
+        let is_expression = |position: &Option<usize>| {
+            position.is_some_and(|position| matches!(tuple.get(position), Some(TupleValue::Expression)))
+        };
+        let column = table.columns.iter().zip(&self.positions).find(|(_, position)| is_expression(position));
+        column.map_or(Ok(()), |(column, _)| {
+            Err(format!("a value of {name}.{} is an expression; weigh reads literals, not expressions", column.name))
+        })
     }
 
     pub fn row(&self, tuple: &[TupleValue], table: &SourceTable) -> Vec<Cell> {
         let cell = |(column, position): (&Column, &Option<usize>)| match tuple.get((*position)?)? {
-            TupleValue::Null => None,
+            TupleValue::Null | TupleValue::Expression => None,
             TupleValue::Text(bytes) => Some(value_from_bytes(column, bytes.clone())),
         };
         table.columns.iter().zip(&self.positions).map(cell).collect()

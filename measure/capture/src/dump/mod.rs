@@ -141,7 +141,9 @@ impl Dump {
                 return Ok(());
             }
             for tuple in InsertTuples::new(insert.rows) {
-                let tuple = tuple.map_err(|problem| Error::Content { path: statement.path.to_owned(), problem })?;
+                let content = |problem| Error::Content { path: statement.path.to_owned(), problem };
+                let tuple = tuple.map_err(content)?;
+                insert.check(&tuple, tables[at]).map_err(content)?;
                 each(at, &|| insert.row(&tuple, tables[at]))?;
             }
             Ok(())
@@ -435,6 +437,23 @@ mod tests {
             assert!(error(tables).ends_with(wanted), "{}", error(tables));
         }
         assert!(error(&["v"]).contains("only views"));
+    }
+
+    #[test]
+    fn refuses_expressions_and_rows_that_are_too_long() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("dump.sql");
+        for (row, problem) in [
+            ("(1, CONCAT('a', 'b'))", "a value of t.a is an expression"),
+            ("(1, 'a', 2)", "a row of t has 3 values for 2 columns"),
+        ] {
+            let create = "CREATE TABLE `t` (`id` int NOT NULL, `a` varchar(9));\n";
+            std::fs::write(&path, format!("{create}INSERT INTO t VALUES {row};\n")).unwrap();
+            let mut dump = Dump::new(&path, "shop", &[]);
+            let table = table_t(&mut dump);
+            let error = dump.sample(&table, 9, 1, &mut |_| Ok(())).unwrap_err().to_string();
+            assert!(error.contains(problem), "{error}");
+        }
     }
 
     #[test]
