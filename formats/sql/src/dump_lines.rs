@@ -5,9 +5,11 @@ use std::io::{self, BufRead};
 
 use crate::conditional::readings;
 use crate::ddl::split_definitions;
+use crate::outside::skip_attributes;
 use crate::split::StatementReader;
 use crate::sql_mode::SqlMode;
-use crate::token::{Token, tokenize};
+use crate::table_names::{TableName, read_table_name};
+use crate::token::{Token, TokenKind, tokenize};
 use crate::used_schema::used_schema;
 
 /// Line of a file, from 1.
@@ -26,6 +28,9 @@ pub struct DumpLines(BTreeMap<String, FileLine>);
 
 /// Longest statement that is searched for definitions.
 const MAX_DEFINITION_BYTES: usize = 1 << 20;
+
+/// Number of a statement's first tokens that have kind and name.
+const MAX_HEAD_TOKENS: usize = 64;
 
 const KINDS: [&str; 8] = ["table", "view", "procedure", "function", "trigger", "event", "database", "schema"];
 
@@ -89,20 +94,21 @@ impl DumpLines {
 /// True for statements that can define an object, and for `USE`.
 fn may_define(statement: &[u8]) -> bool {
     let starts_with = |word: &&[u8]| statement.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
-    statement.len() <= MAX_DEFINITION_BYTES && [&b"create"[..], b"use", b"/*!", b"/*M!"].iter().any(starts_with)
+    statement.len() <= MAX_DEFINITION_BYTES && [&b"create"[..], b"use", b"/*"].iter().any(starts_with)
 }
 
 /// Returns kind, schema and name of what a CREATE statement creates.
 fn defined_name(create: &str) -> Option<(&'static str, Option<String>, String)> {
-    let mut tokens = tokenize(create, SqlMode::default()).peekable();
-    tokens.next().filter(|word| word.is_keyword("create"))?;
-    let kind = tokens.find_map(|token| KINDS.into_iter().find(|kind| token.is_keyword(kind)))?;
-    let condition = ["if", "not", "exists"];
-    let name = tokens.find(|token| !token.is_any_keyword(&condition))?.name()?;
-    if tokens.next_if(|token| token.is_symbol('.')).is_some() {
-        return Some((kind, Some(name), tokens.next()?.name()?));
-    }
-    Some((kind, None, name))
+    let tokens = tokenize(create, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment);
+    let tokens: Vec<Token<'_>> = tokens.take(MAX_HEAD_TOKENS).collect();
+    let (_, rest) = tokens.split_first().filter(|(first, _)| first.is_keyword("create"))?;
+    let rest = skip_attributes(rest);
+    let rest = if rest.first()?.is_keyword("temporary") { &rest[1..] } else { rest };
+    let (first, rest) = rest.split_first()?;
+    let kind = KINDS.into_iter().find(|kind| first.is_keyword(kind))?;
+    let conditions = rest.iter().take_while(|token| token.is_any_keyword(&["if", "not", "exists"])).count();
+    let (TableName { schema, name }, _) = read_table_name(&rest[conditions..])?;
+    Some((kind, schema, name))
 }
 
 /// Returns `.code` for a column, `: by_code` for a key or constraint.
@@ -168,5 +174,26 @@ CREATE TABLE IF NOT EXISTS other.t (a INT);
             assert_eq!(lines.find(name), Some(&FileLine { file: "d.sql".into(), line }), "{name}");
         }
         assert_eq!((lines.find("shop.x"), lines.find("collation_server")), (None, None));
+    }
+
+    #[test]
+    fn finds_names_behind_attributes() {
+        let defined = |create: &str| {
+            let (kind, schema, name) = defined_name(create)?;
+            Some(format!("{kind} {}{name}", schema.map(|schema| schema + ".").unwrap_or_default()))
+        };
+        for (create, expected) in [
+            ("CREATE DEFINER=view@localhost PROCEDURE p()", Some("procedure p")),
+            (
+                "CREATE OR REPLACE ALGORITHM=MERGE DEFINER=a@b SQL SECURITY INVOKER VIEW s.v AS SELECT 1",
+                Some("view s.v"),
+            ),
+            ("CREATE TEMPORARY TABLE IF NOT EXISTS t (a INT)", Some("table t")),
+            ("CREATE AGGREGATE FUNCTION f(a INT) RETURNS INT RETURN 1", Some("function f")),
+            ("CREATE INDEX event ON t (a)", None),
+            ("CREATE USER view@localhost", None),
+        ] {
+            assert_eq!(defined(create).as_deref(), expected, "{create}");
+        }
     }
 }

@@ -5,8 +5,8 @@ use crate::{SqlMode, TokenKind, tokenize};
 /// Longest beginning of a statement that is read.
 const MAX_BYTES: usize = 4096;
 
-/// Returns the schema of `USE shop`, also in backticks and behind a comment: `USE /* x */ shop`.
-/// `None` for other statements, and for one that begins with a comment.
+/// Returns the schema of `USE shop`, also in backticks and with comments: `/* x */ USE shop`,
+/// `/*!40000 USE shop */`. `None` for other statements.
 pub fn used_schema(statement: &[u8]) -> Option<String> {
     let statement = statement.trim_ascii_start();
     // Statements of dumps can have megabytes. For most of them the first word shows that they are
@@ -16,7 +16,8 @@ pub fn used_schema(statement: &[u8]) -> Option<String> {
         return None;
     }
     let text = String::from_utf8_lossy(&statement[..statement.len().min(MAX_BYTES)]);
-    let is_content = |token: &crate::Token<'_>| token.kind != TokenKind::Comment;
+    let is_content =
+        |token: &crate::Token<'_>| !matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment);
     let mut tokens = tokenize(&text, SqlMode::default()).filter(is_content);
     tokens.next().filter(|word| word.is_keyword("use"))?;
     tokens.next()?.name()
@@ -36,12 +37,12 @@ mod tests {
             "\nUSE /* x */ `a b`",
             "/* x */ USE `a b`",
             "-- x\n# y\nUSE `a b`",
+            "/*!40000 USE `a b` */",
         ] {
             assert_eq!(used_schema(text.as_bytes()).as_deref(), Some("a b"), "{text}");
         }
         assert_eq!(used_schema(b"use shop;").as_deref(), Some("shop"));
-        for text in ["used", "USE", "US", "INSERT INTO t VALUES ('use x')", "/*!40000 USE x */", "/* USE x */ SELECT 1"]
-        {
+        for text in ["used", "USE", "US", "INSERT INTO t VALUES ('use x')", "/* USE x */ SELECT 1", "-- USE x"] {
             assert_eq!(used_schema(text.as_bytes()), None, "{text}");
         }
     }
