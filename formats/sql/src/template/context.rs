@@ -206,7 +206,7 @@ impl<'t, 'a> Context<'t, 'a> {
     }
 }
 
-/// Returns the columns that an `INSERT` or `REPLACE` lists by unqualified names before its values.
+/// Returns the columns that an `INSERT` or `REPLACE` lists before its values, without their tables.
 /// Empty with `PARTITION`.
 fn insert_columns(tokens: &[Token<'_>]) -> Vec<String> {
     if !tokens.first().is_some_and(|token| token.is_any_keyword(&["insert", "replace"])) {
@@ -218,5 +218,6 @@ fn insert_columns(tokens: &[Token<'_>]) -> Vec<String> {
     if !tokens.get(close + 1).is_some_and(|token| token.is_any_keyword(&["values", "value"])) {
         return Vec::new();
     }
-    inside.filter_map(Token::name).collect()
+    let items = tokens[open + 1..close].split(|token| token.is_symbol(','));
+    items.filter_map(|item| item.last()?.name()).collect()
 }

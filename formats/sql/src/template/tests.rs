@@ -51,6 +51,10 @@ fn columns_may_be_named_as_keywords() {
 #[test]
 fn values_of_an_update_are_not_named_after_inserted_columns() {
     assert_eq!(
+        describe("INSERT INTO t (t.a, `t`.`b c`) VALUES (1, 2)"),
+        "INSERT INTO t (t.a, `t`.`b c`) VALUES (:a, :b_c) | a=Int(1) b_c=Int(2)"
+    );
+    assert_eq!(
         describe("INSERT INTO t (a, b) VALUES (1, 2) ON DUPLICATE KEY UPDATE value = VALUES(a), b = IF(b > 5, 3, 4)"),
         "INSERT INTO t (a, b) VALUES (:a, :b) ON DUPLICATE KEY UPDATE value = VALUES(a), b = IF(b > :b_2, :p, :p_2) | \
          a=Int(1) b=Int(2) b_2=Int(5) p=Int(3) p_2=Int(4)"
