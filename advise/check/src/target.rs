@@ -151,7 +151,7 @@ impl Target {
     }
 
     /// Returns a collation's name as the target understands it: `utf8_bin` for `utf8mb3_bin` before
-    /// MySQL 8.0.29 and MariaDB 10.6.
+    /// MySQL 8.0.30 and MariaDB 10.6.
     pub fn written_collation(&self, collation: &str) -> String {
         match collation.strip_prefix("utf8mb3_") {
             Some(rest) if !self.knows_utf8mb3() => format!("utf8_{rest}"),
@@ -166,7 +166,8 @@ impl Target {
 
     fn knows_utf8mb3(&self) -> bool {
         match self.flavour {
-            Flavour::MySql => self.version >= (8, 0, 29),
+            // 8.0.29 renamed only the character set, 8.0.30 the collations, too (release notes).
+            Flavour::MySql => self.version >= (8, 0, 30),
             Flavour::MariaDb => self.version >= (10, 6, 0),
         }
     }
@@ -310,6 +311,13 @@ mod tests {
         assert!(has("mariadb-11.8", "utf8mb4_0900_ai_ci") && !has("mariadb-10.11", "utf8mb4_0900_ai_ci"));
         assert!(has("mariadb-11.4", "utf8mb4_0900_ai_ci") && !has("mariadb-11.4.4", "utf8mb4_0900_ai_ci"));
         assert!(!has("mariadb-11.5", "utf8mb4_0900_ai_ci") && !has("mariadb-11.6", "utf8mb4_0900_ai_ci"));
+    }
+
+    #[test]
+    fn writes_names_that_the_target_knows() {
+        let written = |text: &str| target(text).written_collation("utf8mb3_bin");
+        assert_eq!(["mysql-8.0.29", "mysql-8.0.30"].map(written), ["utf8_bin", "utf8mb3_bin"]);
+        assert_eq!(["mariadb-10.5", "mariadb-10.6"].map(written), ["utf8_bin", "utf8mb3_bin"]);
     }
 
     #[test]
