@@ -4,8 +4,8 @@
 /// extension.
 const MAX_BYTES: usize = 255 - 32;
 
-/// Names of Windows devices besides `com0` to `com9` and `lpt0` to `lpt9`. An extension doesn't
-/// help: `con.csv` is the console, too.
+/// Names of Windows devices besides `com` and `lpt` with a digit, also a superscript 1, 2 or 3. An
+/// extension doesn't help: `con.csv` is the console, too.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// Returns a file name for a name. Letters and digits of any script, `_` and `$` stay; so do `-`
@@ -61,7 +61,9 @@ pub fn original_name(file_name: &str) -> Option<String> {
 
 fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let is_port = matches!(stem.as_bytes(), [b'c', b'o', b'm', b'0'..=b'9'] | [b'l', b'p', b't', b'0'..=b'9']);
+    let port = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));
+    let digit = port.and_then(|port| port.parse::<char>().ok());
+    let is_port = digit.is_some_and(|digit| matches!(digit, '0'..='9' | '¹' | '²' | '³'));
     is_port || DEVICES.contains(&stem.as_str())
 }
 
@@ -116,6 +118,7 @@ mod tests {
         assert_eq!(file_name("/abs/path"), "%2Fabs%2Fpath");
         assert_eq!(file_name(".."), "%2E%2E");
         assert_eq!(file_name("con.csv"), "%63on.csv");
+        assert_eq!(["com1", "LPT³.csv", "com10", "com"].map(file_name), ["%63om1", "%4CPT³.csv", "com10", "com"]);
         assert_ne!(file_name(&"(".repeat(100)), file_name(&"(".repeat(101)));
     }
 
