@@ -13,8 +13,8 @@ use crate::checks::default_collation;
 use crate::distinct::Distinct;
 use crate::text::{
     Call, Comparison, ComparisonKind, CreatedTable, Declaration, LiteralComparison, Name, Operand, Scope,
-    created_table, declared_variables, find_comparisons, find_literal_comparisons, simplify_calls, text_columns,
-    tokens_in,
+    created_table, declared_variables, find_comparisons, find_literal_comparisons, find_names_at, simplify_calls,
+    text_columns, tokens_in,
 };
 
 /// First version of MariaDB that was seen to give CONVERT, CAST and user variables a coercibility
@@ -171,6 +171,7 @@ impl Reader<'_> {
             let of_calls = find_comparisons(&simple.tokens).into_iter().filter(|one| !as_written.contains(one));
             comparisons.extend(of_calls.map(|comparison| (comparison, false)));
         }
+        let arguments = find_names_at(&simple.tokens, &simple.arguments);
         let judge = |(comparison, is_written): &(Comparison, bool)| {
             let (left, right) = (
                 scope.find_here_or_in(program_scope, &comparison.left),
@@ -180,8 +181,11 @@ impl Reader<'_> {
             // meant.
             let ([left], [right]) = (left.as_slice(), right.as_slice()) else { return None };
             let effect = judge(server, comparison.kind, left, right)?;
-            // The column may be within the call, where its index is not looked up anyway.
-            let is_kept = *is_written || matches!(effect, ConflictEffect::Refused(_));
+            // The index of a column within a call is not looked up anyway.
+            let is_in_call = |name: &Name, operand: &Operand<'_>| operand.column.is_some() && arguments.contains(name);
+            let is_kept = *is_written
+                || matches!(effect, ConflictEffect::Refused(_))
+                || !is_in_call(&comparison.left, left) && !is_in_call(&comparison.right, right);
             is_kept.then(|| Conflict { left: side(left), right: side(right), effect })
         };
         let mut found: Vec<Conflict> = comparisons.iter().filter_map(judge).collect();
@@ -276,7 +280,13 @@ fn judge(
     // 5.6, 9.7, MariaDB 10.11, 11.8).
     let is_variable = left.column.is_none() || right.column.is_none();
     let charset = |one: &Operand<'_>| rules::charset::collation_charset(&one.collation).to_owned();
-    let is_looked_up = matches!(kind, ComparisonKind::Compared | ComparisonKind::Between);
+    let is_looked_up = match kind {
+        ComparisonKind::Compared | ComparisonKind::Between => true,
+        ComparisonKind::Subquery => std::ptr::eq(converted, left),
+        ComparisonKind::Unindexed | ComparisonKind::Value | ComparisonKind::Concatenated | ComparisonKind::United => {
+            false
+        }
+    };
     let is_converted = is_variable && is_looked_up && charset(left) != charset(right);
     converted.index_name().filter(|_| is_converted).map(|index| ConflictEffect::IndexLost(index.to_owned()))
 }
@@ -287,9 +297,11 @@ fn refusal(server: &ServerFacts, kind: ComparisonKind) -> Option<u16> {
     let is_new = server.flavour == Flavour::MySql && server.version_number() > Version::new(8, 0, 12);
     match kind {
         ComparisonKind::Concatenated if is_new => None,
-        ComparisonKind::Compared | ComparisonKind::Value | ComparisonKind::Concatenated => {
-            Some(error_code::CANT_AGGREGATE_2COLLATIONS)
-        }
+        ComparisonKind::Compared
+        | ComparisonKind::Unindexed
+        | ComparisonKind::Subquery
+        | ComparisonKind::Value
+        | ComparisonKind::Concatenated => Some(error_code::CANT_AGGREGATE_2COLLATIONS),
         ComparisonKind::Between => Some(error_code::CANT_AGGREGATE_3COLLATIONS),
         ComparisonKind::United => Some(error_code::CANT_AGGREGATE_NCOLLATIONS),
     }

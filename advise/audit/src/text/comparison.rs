@@ -20,9 +20,13 @@ pub struct Name {
 /// How a statement combines two names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ComparisonKind {
-    /// `a = b`, `a IN (b)`, `(a, x) = (b, y)`, `FIND_IN_SET(a, b)`.
+    /// `a = b`, `a IN (b)`, `(a, x) = (b, y)`.
     Compared,
-    /// Comparison with an aggregate or a subquery: `MAX(a) = b`, `a = (SELECT b …)`.
+    /// Comparison by which no index is looked up: `a <> b`, `a NOT LIKE b`, `FIND_IN_SET(a, b)`.
+    Unindexed,
+    /// `a = (SELECT b …)`: an index of `a` may be looked up.
+    Subquery,
+    /// Comparison of or with an aggregate, or with ANY or ALL: `MAX(a) = b`, `a = ANY (SELECT b …)`.
     Value,
     /// Operands of one BETWEEN.
     Between,
@@ -66,7 +70,11 @@ pub fn find_comparisons(tokens: &[Token<'_>]) -> Vec<Comparison> {
             continue;
         }
         let mut add = |right: Name, kind: ComparisonKind| {
-            let kind = if kind == ComparisonKind::Compared { own_kind } else { kind };
+            let kind = match own_kind {
+                ComparisonKind::Value => own_kind,
+                _ if excludes(tokens, end) => ComparisonKind::Unindexed,
+                _ => kind,
+            };
             found.add(Comparison { left: name.clone(), right, kind });
         };
         match operator_length(tokens, end) {
@@ -81,7 +89,7 @@ pub fn find_comparisons(tokens: &[Token<'_>]) -> Vec<Comparison> {
             && tokens.get(after).is_some_and(|token| token.is_symbol(','))
             && let Some(right) = operand_at(tokens, after + 1)
         {
-            add(right, ComparisonKind::Compared);
+            add(right, ComparisonKind::Unindexed);
         }
         between_pairs(tokens, Some(&name), end).into_iter().for_each(|pair| found.add(pair));
     }
@@ -101,7 +109,8 @@ pub fn find_comparisons(tokens: &[Token<'_>]) -> Vec<Comparison> {
 /// with `column`.
 pub fn is_compared_with_values(tokens: &[Token<'_>], column: &str) -> bool {
     let comparisons = find_comparisons(tokens);
-    let compared = comparisons.iter().filter(|comparison| comparison.kind == ComparisonKind::Compared);
+    let is_compared = |kind| matches!(kind, ComparisonKind::Compared | ComparisonKind::Unindexed);
+    let compared = comparisons.iter().filter(|comparison| is_compared(comparison.kind));
     let right_names: HashSet<&Name> = compared.map(|comparison| &comparison.right).collect();
     let assignments = find_assignments(tokens);
     let is_operator = |token: &Token<'_>| {
@@ -129,6 +138,12 @@ pub fn is_compared_with_values(tokens: &[Token<'_>], column: &str) -> bool {
 /// no scope resolves.
 pub fn find_names(tokens: &[Token<'_>]) -> Vec<Name> {
     names_in(tokens).map(|(_, name, _)| name).collect::<Distinct<Name>>().list
+}
+
+/// Returns the names whose first token begins at one of these byte offsets.
+pub fn find_names_at(tokens: &[Token<'_>], offsets: &[usize]) -> HashSet<Name> {
+    let offsets: HashSet<usize> = offsets.iter().copied().collect();
+    names_in(tokens).filter(|(at, ..)| offsets.contains(&tokens[*at].start)).map(|(_, name, _)| name).collect()
 }
 
 /// Iterates over the words of a statement that can be names, keywords included. Each has the index
@@ -208,7 +223,16 @@ fn compared_operand(tokens: &[Token<'_>], at: usize) -> Option<(Name, Comparison
     let (name, length) = aggregate_at(tokens, item).or_else(|| name_at(tokens, item))?;
     let ends = tokens.get(item + length).is_some_and(|token| token.is_keyword("from") || token.is_symbol(')'));
     let close = find_outer(tokens, open + 1, |_| false)?;
-    (ends && !continues_expression(tokens, close + 1)).then_some((name, ComparisonKind::Value))
+    let kind = if open == at { ComparisonKind::Subquery } else { ComparisonKind::Value };
+    (ends && !continues_expression(tokens, close + 1)).then_some((name, kind))
+}
+
+/// True for an operator that most rows can satisfy, or whose pattern no index can look up: `<>`,
+/// `!=`, `NOT LIKE`, `NOT IN`, `REGEXP`.
+fn excludes(tokens: &[Token<'_>], at: usize) -> bool {
+    let Some(first) = tokens.get(at) else { return false };
+    let is_unequal = first.is_symbol('<') && tokens.get(at + 1).is_some_and(|next| next.is_symbol('>'));
+    is_unequal || first.is_symbol('!') || first.is_any_keyword(&["not", "regexp", "rlike"])
 }
 
 /// True if the name is part of a calculation, or has its own COLLATE or BINARY: `a + b`, `-a`,
@@ -349,6 +373,30 @@ mod tests {
         );
         assert_eq!(found("select 1 where a in (select distinct q.b from q)"), ["a=q.b"]);
         assert_eq!(found("select find_in_set(a, @b), instr(a, b)"), ["a=b"]);
+    }
+
+    #[test]
+    fn tells_comparisons_that_look_up_an_index() {
+        use ComparisonKind::{Compared, Subquery, Unindexed, Value};
+        for (text, kind) in [
+            ("a = b", Compared),
+            ("a <=> b", Compared),
+            ("a LIKE b", Compared),
+            ("a <> b", Unindexed),
+            ("a != b", Unindexed),
+            ("a NOT LIKE b", Unindexed),
+            ("a NOT IN (b)", Unindexed),
+            ("a REGEXP b", Unindexed),
+            ("LOCATE(a, b)", Unindexed),
+            ("a = (SELECT MAX(b))", Subquery),
+            ("a <> (SELECT b FROM u)", Unindexed),
+            ("a >= ALL (SELECT b FROM u)", Value),
+            ("a = MAX(b)", Value),
+            ("MAX(a) <> b", Value),
+        ] {
+            let found = find_comparisons(&crate::text::tokens(&format!("SELECT 1 FROM t WHERE {text}")));
+            assert_eq!(found.iter().map(|one| one.kind).collect::<Vec<_>>(), [kind], "{text}");
+        }
     }
 
     #[test]

@@ -12,7 +12,9 @@ mod simplify;
 use sql::{SqlMode, Token, TokenKind, tokenize};
 
 pub use calls::{Call, LiteralComparison, find_literal_comparisons};
-pub use comparison::{Comparison, ComparisonKind, Name, find_comparisons, find_names, is_compared_with_values};
+pub use comparison::{
+    Comparison, ComparisonKind, Name, find_comparisons, find_names, find_names_at, is_compared_with_values,
+};
 pub use conversion::find_conversions;
 pub use program::{CreatedTable, Declaration, created_table, declared_parameters, declared_variables, prepared_texts};
 pub use scope::{Operand, Scope, text_columns};

@@ -39,6 +39,8 @@ pub struct Simplified<'t> {
     pub tokens: Vec<Token<'t>>,
     /// The CONVERT and CAST that each are one name among the tokens.
     pub converted: Vec<ConvertedText>,
+    /// Byte offsets of the names that stand in place of a call.
+    pub arguments: Vec<usize>,
 }
 
 /// Returns the tokens of a text with names in place of calls: the first argument of a function of
@@ -48,15 +50,16 @@ pub struct Simplified<'t> {
 /// Calls of [`PASSING`] nested deeper than [`MAX_NESTED_CALLS`] stay as they are. CONVERT and CAST
 /// stay unless `reads_conversions`.
 pub fn simplify_calls<'t>(text: &'t str, tokens: &[Token<'t>], reads_conversions: bool) -> Simplified<'t> {
-    let mut reader = Reader { text, reads_conversions, converted: Vec::new() };
+    let mut reader = Reader { text, reads_conversions, converted: Vec::new(), arguments: Vec::new() };
     let tokens = reader.simplify(tokens, 0);
-    Simplified { tokens, converted: reader.converted }
+    Simplified { tokens, converted: reader.converted, arguments: reader.arguments }
 }
 
 struct Reader<'t> {
     text: &'t str,
     reads_conversions: bool,
     converted: Vec<ConvertedText>,
+    arguments: Vec<usize>,
 }
 
 impl<'t> Reader<'t> {
@@ -76,7 +79,10 @@ impl<'t> Reader<'t> {
             if passes {
                 let inner = self.simplify(inside, depth + 1);
                 match first_name(&inner) {
-                    Some(name) => simple.extend_from_slice(name),
+                    Some(name) => {
+                        self.arguments.extend(name.first().map(|first| first.start));
+                        simple.extend_from_slice(name);
+                    }
                     None => {
                         simple.extend_from_slice(&tokens[at..at + 2]);
                         simple.extend(inner);
