@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::{self, BufRead};
 
-use querylog::{ClientText, Entry, Event, SlowLog, Unreadable};
+use querylog::{ClientText, Entry, Event, SlowLog, StatementLimit, Unreadable};
 use sql::SqlMode;
 
 use crate::input::Statement;
@@ -16,11 +16,12 @@ pub struct FileStatements {
     pub unreadable: Option<Unreadable>,
 }
 
-/// Splits a script into statements. `name` is the file's name for [`Statement::place`].
-pub fn parse_sql_file(name: &str, bytes: &[u8]) -> FileStatements {
+/// Splits a script into statements. `name` is the file's name for [`Statement::place`]. Fails beyond
+/// [`StatementLimit`].
+pub fn parse_sql_file(name: &str, bytes: &[u8]) -> io::Result<FileStatements> {
     let mut client = ClientText::default();
     let mut found = FileStatements::default();
-    for entry in querylog::parse_script(&sql::read_bytes(bytes), SqlMode::default()) {
+    for entry in querylog::parse_script(&sql::read_bytes(bytes), SqlMode::default())? {
         let Event::Statement(text) = entry.event else { continue };
         let place = format!("{name}:{}", entry.line);
         match client.read(&String::from_utf8_lossy(&text)) {
@@ -28,23 +29,27 @@ pub fn parse_sql_file(name: &str, bytes: &[u8]) -> FileStatements {
             Err(reason) => Unreadable::add(&mut found.unreadable, &place, reason),
         }
     }
-    found
+    Ok(found)
 }
 
 /// Reads a slow query log of MySQL, MariaDB or Percona Server.
 ///
 /// Of statements of one schema that differ only in literals, comments, white space and letter case,
-/// only the first that can be read is returned.
+/// only the first that can be read is returned. Fails beyond [`StatementLimit`].
 pub fn parse_slow_log(name: &str, log: impl BufRead) -> io::Result<FileStatements> {
     let mut seen = HashSet::new();
     let mut unread: BTreeMap<(String, Option<String>), (u64, &'static str)> = BTreeMap::new();
-    let mut found = FileStatements::default();
+    let (mut found, mut limit) = (FileStatements::default(), StatementLimit::default());
     for entry in SlowLog::new(log) {
         let Entry { event: Event::Statement(text), line, schema, .. } = entry? else { continue };
         let text = sql::read_bytes(&text);
         let key = (fingerprint(&text), schema.clone());
         if seen.contains(&key) {
             continue;
+        }
+        if !unread.contains_key(&key) {
+            // Its key is held, too.
+            limit.add(2 * text.len())?;
         }
         match ClientText::default().read(&text) {
             Ok(text) => {
@@ -78,7 +83,7 @@ mod tests {
     #[test]
     fn splits_script_at_its_delimiters() {
         let text = "SET NAMES utf8;\n\nSELECT 1\n  FROM t;\nDELIMITER //\nCREATE TRIGGER x BEGIN SELECT 1; END//\nDELIMITER ;\nSELECT 2";
-        let statements = parse_sql_file("a.sql", text.as_bytes()).statements;
+        let statements = parse_sql_file("a.sql", text.as_bytes()).unwrap().statements;
         let places: Vec<_> =
             statements.iter().map(|statement| (statement.place.as_str(), statement.text.lines().count())).collect();
         assert_eq!(places, [("a.sql:1", 1), ("a.sql:3", 2), ("a.sql:6", 1), ("a.sql:8", 1)]);

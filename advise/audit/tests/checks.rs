@@ -72,7 +72,7 @@ fn gather_input(
     part: &Part,
     selection: &Selection,
 ) -> AuditInput {
-    let statements = parse_sql_file("app.sql", part.options("sql").join(";\n").as_bytes()).statements;
+    let statements = parse_sql_file("app.sql", part.options("sql").join(";\n").as_bytes()).unwrap().statements;
     let request = Request {
         schemas: schemas.to_vec(),
         target: part.options("target").first().map(|target| target.parse().unwrap()),
@@ -98,6 +98,7 @@ fn audit_part(server: &Server, conn: &mut Conn, fixture: &Fixture, part: &Part) 
     statement(&mut session, &format!("USE {db}"));
     part.options("global").iter().for_each(|text| statement(conn, text));
     parse_sql_file(&fixture.file, filled.as_bytes())
+        .unwrap()
         .statements
         .iter()
         .for_each(|parsed| statement(&mut session, &parsed.text));

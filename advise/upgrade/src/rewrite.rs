@@ -158,7 +158,7 @@ fn write_statement(statement: &str, out: &mut impl Write) -> io::Result<()> {
 /// `NO_BACKSLASH_ESCAPES`, strings end elsewhere.
 fn has_delimiter(statement: &[u8]) -> bool {
     let has = |byte| memchr::memchr(byte, statement).is_some();
-    has(b';') && (has(b'\\') || split_statements(&String::from_utf8_lossy(statement), SqlMode::default()).len() > 1)
+    has(b';') && (has(b'\\') || split_statements(&String::from_utf8_lossy(statement), SqlMode::default()).count() > 1)
 }
 
 /// Lists what the mends change without repetition, each with the number of its statements.

@@ -75,7 +75,7 @@ fn run(source: &Server, target: &Server, fixture: &Fixture) -> Report {
     let bytes = fixture.schema.clone().into_bytes();
     let dump = Dump { name: fixture.name.clone(), open: Box::new(move || Ok(Box::new(Cursor::new(bytes.clone())))) };
     let given = |(at, text): (usize, &str)| Given { place: format!("statement {at}"), text: text.into(), schema: None };
-    let script = split_statements(&fixture.statements, SqlMode::default()).into_iter().map(given).collect();
+    let script = split_statements(&fixture.statements, SqlMode::default()).map(given).collect();
     let request = Request {
         schema: Schema::Dumps(vec![dump]),
         unseen: Vec::new(),

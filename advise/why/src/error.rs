@@ -21,6 +21,8 @@ pub enum Error {
     Statement { place: String, message: String },
     #[error("{place}: {reason}: convert the script (iconv -f latin1 -t utf-8), or begin it with SET NAMES latin1")]
     Script { place: String, reason: &'static str },
+    #[error("cannot read {name}: {source}")]
+    TooMany { name: String, source: std::io::Error },
     #[error("cannot read the dump {place}: {message}")]
     Dump { place: String, message: String },
 }

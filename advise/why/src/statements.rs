@@ -1,9 +1,10 @@
 //! Statements from scripts and slow query logs.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::{self, BufRead};
 
-use querylog::{ClientText, Event, SlowLog, Unreadable};
+use querylog::{ClientText, Event, SlowLog, StatementLimit, Unreadable};
 use sql::{SqlMode, extract_template};
 
 use crate::Error;
@@ -12,15 +13,16 @@ use crate::run::Given;
 use crate::syntax::parse_program;
 
 /// Splits a script into statements. `USE` stays a statement. `name` is the file's name. A statement
-/// that [`ClientText`] cannot read is an error.
+/// that [`ClientText`] cannot read is an error, and so are more than [`StatementLimit`].
 pub fn parse_script(name: &str, bytes: &[u8]) -> Result<Vec<Given>, Error> {
     let text = sql::read_bytes(bytes);
     let (mut line, mut counted) = (1, 0);
     let mut client = ClientText::default();
-    let mut found = Vec::new();
+    let (mut found, mut limit) = (Vec::new(), StatementLimit::default());
     for (start, statement) in sql::split_statements(&text, SqlMode::default()) {
         line += text[counted..start].bytes().filter(|byte| *byte == b'\n').count();
         counted = start;
+        limit.add(statement.len()).map_err(|source| Error::TooMany { name: name.to_owned(), source })?;
         let place = format!("{name}:{line}");
         match client.read(statement) {
             Ok(text) => found.push(Given { place, text, ..Given::default() }),
@@ -40,7 +42,8 @@ pub struct SlowClasses {
 
 /// Reads the classes of a slow query log that took most time, at most `worst`. Statements of one
 /// schema that differ only in literals, comments and letter case are one class, represented by its
-/// slowest call that [`ClientText`] can read. Definitions, such as CREATE TABLE, are left out.
+/// slowest call that [`ClientText`] can read. Definitions, such as CREATE TABLE, are left out. Fails
+/// beyond [`StatementLimit`].
 pub fn read_slow_log(name: &str, log: impl BufRead, worst: usize) -> io::Result<SlowClasses> {
     struct Class {
         given: Given,
@@ -49,6 +52,7 @@ pub fn read_slow_log(name: &str, log: impl BufRead, worst: usize) -> io::Result<
         slowest: Result<f64, (u64, &'static str)>,
     }
     let mut classes: HashMap<(String, Option<String>), Class> = HashMap::new();
+    let mut limit = StatementLimit::default();
     for entry in SlowLog::new(log) {
         let entry = entry?;
         let Event::Statement(text) = entry.event else { continue };
@@ -59,8 +63,14 @@ pub fn read_slow_log(name: &str, log: impl BufRead, worst: usize) -> io::Result<
         let key = extract_template(&text, SqlMode::default())
             .map_or_else(|| text.clone().into_owned(), |template| template.key.to_lowercase());
         let (each, calls) = (entry.seconds.unwrap_or(0.0), entry.calls);
-        let new = || Class { given: Given::default(), slowest: Err((entry.line, "")) };
-        let class = classes.entry((key, entry.schema.clone())).or_insert_with(new);
+        let class = match classes.entry((key, entry.schema.clone())) {
+            Entry::Occupied(class) => class.into_mut(),
+            Entry::Vacant(class) => {
+                // Its key is held, too.
+                limit.add(2 * text.len())?;
+                class.insert(Class { given: Given::default(), slowest: Err((entry.line, "")) })
+            }
+        };
         let seconds = class.given.seconds.unwrap_or(0.0) + each * calls as f64;
         let calls = class.given.calls.unwrap_or(0) + calls;
         if !class.slowest.is_ok_and(|slowest| each <= slowest) {
@@ -105,6 +115,16 @@ mod tests {
         let found = parse_script("a.sql", b"SET NAMES utf8;\n\nSELECT 1;\n-- x\nSELECT 2").unwrap();
         let places: Vec<&str> = found.iter().map(|one| one.place.as_str()).collect();
         assert_eq!(places, ["a.sql:1", "a.sql:3", "a.sql:5"]);
+    }
+
+    #[test]
+    fn scripts_and_logs_of_too_many_statements_are_refused() {
+        let refused = parse_script("a.sql", "x;".repeat(100_001).as_bytes()).unwrap_err().to_string();
+        assert!(refused.starts_with("cannot read a.sql: it has more than 100,000 statements"), "{refused}");
+        let entry = |number: u32| format!("# Query_time: 1 Lock_time: 0\nSELECT 1 FROM t{number};\n");
+        let log: String = (0..=100_000).map(entry).collect();
+        let refused = read_slow_log("slow.log", log.as_bytes(), 20).err().unwrap().to_string();
+        assert!(refused.contains("more than 100,000 statements"), "{refused}");
     }
 
     #[test]

@@ -56,7 +56,7 @@ fn fixtures() -> Vec<Fixture> {
             name: path.file_stem().unwrap().to_string_lossy().into_owned(),
             head: head.to_owned(),
             schema: head.to_owned(),
-            statements: split.into_iter().map(|(_, text)| text.to_owned()).collect(),
+            statements: split.map(|(_, text)| text.to_owned()).collect(),
         }
     };
     let all = files.iter().map(read);

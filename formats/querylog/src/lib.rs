@@ -7,6 +7,7 @@
 
 mod entry;
 mod general;
+mod limit;
 mod lines;
 mod script;
 mod slow;
@@ -14,6 +15,7 @@ mod text;
 
 pub use entry::{Entry, Event};
 pub use general::GeneralLog;
+pub use limit::StatementLimit;
 pub use lines::MAX_STATEMENT_BYTES;
 pub use script::{Script, parse_script};
 pub use slow::SlowLog;

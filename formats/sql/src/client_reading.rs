@@ -492,7 +492,7 @@ mod tests {
             let statement = format!("SELECT {text}");
             if let Ok(closing) = read(&statement) {
                 let script = format!("{statement};\n{closing}SELECT 'next';\n");
-                let statements = split_statements(&script, SqlMode::default());
+                let statements: Vec<_> = split_statements(&script, SqlMode::default()).collect();
                 prop_assert_eq!(statements.len(), 2, "{:?}", script);
             }
         }

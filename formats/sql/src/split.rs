@@ -13,9 +13,9 @@ pub const MAX_STATEMENT_BYTES: usize = 64 << 20;
 /// Returns the statements of a text with their byte offsets, without delimiters. Obeys the command
 /// `DELIMITER` of the servers' clients. Comments before a statement are not part of it; a statement
 /// of comments only is omitted.
-pub fn split_statements(text: &str, mode: SqlMode) -> Vec<(usize, &str)> {
+pub fn split_statements(text: &str, mode: SqlMode) -> impl Iterator<Item = (usize, &str)> {
     let mut splitter = Splitter::new(mode);
-    std::iter::from_fn(|| splitter.next(text.as_bytes(), true)).map(|range| (range.start, &text[range])).collect()
+    std::iter::from_fn(move || splitter.next(text.as_bytes(), true)).map(|range| (range.start, &text[range]))
 }
 
 /// Finds the ends of statements in bytes that arrive piece by piece.
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<(usize, &str)> {
-        split_statements(text, SqlMode::default())
+        split_statements(text, SqlMode::default()).collect()
     }
 
     fn texts(text: &str) -> Vec<&str> {

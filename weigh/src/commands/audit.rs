@@ -299,7 +299,9 @@ impl AuditArgs {
         for path in &self.scripts {
             let bytes =
                 bounded::read_large_file(path).map_err(|error| anyhow!("cannot read {}: {error}", path.display()))?;
-            add(path, audit::parse_sql_file(&path.display().to_string(), &bytes), "statement")?;
+            let found = audit::parse_sql_file(&path.display().to_string(), &bytes)
+                .map_err(|error| input::read_error(path, &error))?;
+            add(path, found, "statement")?;
         }
         for path in &self.slow_logs {
             let given = audit::parse_slow_log(&path.display().to_string(), open_packed(path)?)

@@ -266,7 +266,7 @@ fn the_remedy_of_a_procedure_can_be_copied_into_a_client() {
     let begin = finished.stdout.find("DELIMITER").unwrap();
     let end = finished.stdout.find("DELIMITER ;").unwrap();
     let script = &finished.stdout[begin..end + "DELIMITER ;".len()];
-    let statements = sql::split_statements(script, sql::SqlMode::default());
+    let statements: Vec<_> = sql::split_statements(script, sql::SqlMode::default()).collect();
     assert_eq!(statements.len(), 1, "{script}");
     assert!(statements[0].1.ends_with("END"), "{script}");
 }

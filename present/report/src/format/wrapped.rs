@@ -99,7 +99,7 @@ pub(crate) fn without_quoted_breaks(statement: &str) -> String {
 /// command `DELIMITER` around a body that has semicolons.
 pub(crate) fn client_text(statement: &str) -> String {
     let statement = statement.trim().trim_end_matches(';');
-    if split_statements(statement, SqlMode::default()).len() > 1 {
+    if split_statements(statement, SqlMode::default()).count() > 1 {
         let delimiter = escape::delimiter(statement);
         return format!("DELIMITER {delimiter}\n{statement}\n{delimiter}\nDELIMITER ;");
     }

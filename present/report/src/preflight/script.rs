@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(lines[6], "DELIMITER //");
         assert_eq!(lines[8..], ["//", "DELIMITER ;"]);
         let statements = sql::split_statements(&script, sql::SqlMode::default());
-        assert_eq!(statements.len(), 2, "{statements:#?}");
+        assert_eq!(statements.count(), 2, "{script}");
     }
 
     #[test]
