@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn statements_with_bytes_of_an_unknown_character_set_are_counted() {
-        let found = parse_sql_file("a.sql", b"SELECT '\xE4';\nSET NAMES latin1;\nSELECT '\xE4'");
+        let found = parse_sql_file("a.sql", b"SELECT '\xE4';\nSET NAMES latin1;\nSELECT '\xE4'").unwrap();
         let texts: Vec<&str> = found.statements.iter().map(|one| one.text.as_str()).collect();
         assert_eq!(texts, ["SET NAMES latin1", "SELECT _latin1 X'E4'"]);
         let unreadable = found.unreadable.unwrap();

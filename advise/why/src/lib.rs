@@ -58,3 +58,4 @@ pub use remedy::splice;
 pub use run::{Found, Given, JudgedProgram, Request, diagnose, diagnose_program, diagnose_view, sets_up};
 pub use source::confirm;
 pub use statements::{SlowClasses, parse_script, read_slow_log};
+pub use syntax::MAX_PARSED_BYTES;

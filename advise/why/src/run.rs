@@ -13,7 +13,7 @@ use crate::judge::{Judged as Spotted, MAX_ASKED, is_conflict};
 use crate::model::{Finding, Judged, Kind, Scope, Site};
 use crate::remedy::{self, Fault};
 use crate::spot::Source;
-use crate::syntax::parse_program;
+use crate::syntax::{MAX_PARSED_BYTES, parse_program};
 use crate::tables::TableName;
 use crate::trial::{Inner, Outcome, Subject};
 use crate::unjudged::describe_warning;
@@ -231,6 +231,10 @@ impl<'c, 's> Diagnoser<'c, 's> {
 
 impl Diagnoser<'_, '_> {
     fn judge(&mut self, given: &Given) -> Result<Vec<Finding>, Error> {
+        if given.text.len() > MAX_PARSED_BYTES {
+            let message = "it is longer than 1 MiB, and not judged".to_owned();
+            return Err(Error::Statement { place: given.place.clone(), message });
+        }
         if ddl::is_definition(&given.text) {
             return ddl::judge(self.copy, &self.session, given);
         }

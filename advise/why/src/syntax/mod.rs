@@ -13,4 +13,4 @@ mod query;
 pub use expression::{Expr, ExprKind};
 pub use fold::folded_column;
 pub use program::{Declaration, Piece, Program, parse_program};
-pub use query::{Block, Item, Statement, TableKind, TableRef, parse_expression, parse_statement};
+pub use query::{Block, Item, MAX_PARSED_BYTES, Statement, TableKind, TableRef, parse_expression, parse_statement};

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::cursor::Cursor;
+use super::query::MAX_PARSED_BYTES;
 
 /// A procedure, function, trigger or event as its `CREATE` statement writes it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,8 +51,11 @@ const TEXT_TYPES: [&str; 9] =
     ["char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set", "character"];
 
 /// Reads a `CREATE PROCEDURE`, `CREATE FUNCTION`, `CREATE TRIGGER` or `CREATE EVENT`. `None` for
-/// other statements.
+/// other statements, and for those longer than [`MAX_PARSED_BYTES`].
 pub fn parse_program(text: &str) -> Option<Program> {
+    if text.len() > MAX_PARSED_BYTES {
+        return None;
+    }
     let mut cursor = Cursor::new(text);
     let mut program = Program::default();
     if !cursor.take_keyword("create") {

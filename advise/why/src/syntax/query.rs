@@ -65,9 +65,17 @@ pub enum TableKind {
     JsonTable,
 }
 
+/// Longest statement that is parsed, in bytes: a literal of 3 bytes takes some 1000 bytes of memory
+/// where its list is judged.
+pub const MAX_PARSED_BYTES: usize = 1 << 20;
+
 /// Reads a statement. Statements other than queries, `INSERT`, `REPLACE`, `UPDATE`, `DELETE`,
-/// `SET`, `DO`, `CALL`, and `CREATE` and `ALTER` with a query have no blocks.
+/// `SET`, `DO`, `CALL`, and `CREATE` and `ALTER` with a query have no blocks. Nor have those longer
+/// than [`MAX_PARSED_BYTES`].
 pub fn parse_statement(text: &str) -> Statement {
+    if text.len() > MAX_PARSED_BYTES {
+        return Statement::default();
+    }
     let mut parser = Parser::new(text);
     parser.statement();
     parser.found

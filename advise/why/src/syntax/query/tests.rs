@@ -177,3 +177,12 @@ fn survives_any_prefix_of_a_statement() {
         parse_statement(&text[..end]);
     }
 }
+
+#[test]
+fn long_statements_are_not_parsed() {
+    let list = |literals: usize| format!("SELECT a FROM t WHERE a IN ({}'')", "'',".repeat(literals));
+    assert_eq!(parse_statement(&list(100)).blocks.len(), 1);
+    assert_eq!(parse_statement(&list(MAX_PARSED_BYTES / 3)), Statement::default());
+    let program = format!("CREATE PROCEDURE p() BEGIN {} END", list(MAX_PARSED_BYTES / 3));
+    assert!(crate::syntax::parse_program(&program).is_none());
+}
