@@ -147,7 +147,15 @@ impl Connection {
         result
     }
 
+    /// Prepares a statement, which may take twice the time-out of a read.
     pub(crate) fn prepare(&mut self, sql: &str) -> Result<PreparedStatement, WireError> {
+        self.wire.limit_time();
+        let prepared = self.prepare_unlimited(sql);
+        self.wire.end_time_limit();
+        prepared
+    }
+
+    fn prepare_unlimited(&mut self, sql: &str) -> Result<PreparedStatement, WireError> {
         self.encoder.append(sql, self.wire.command(COM_STMT_PREPARE));
         self.wire.send()?;
         let answer = self.wire.read_packet()?;

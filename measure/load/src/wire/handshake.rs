@@ -13,6 +13,9 @@ use super::stream::Stream;
 use crate::error::WireError;
 
 const MAX_PACKET: u32 = 64 * 1024 * 1024;
+/// Maximum number of packets of a server in a login. The longest honest one has five: a switch of
+/// the plugin, a request for the password, the RSA key, and the outcome.
+const MAX_LOGIN_PACKETS: usize = 16;
 /// Offset of the client's collation in the handshake response, after capabilities and maximum
 /// packet size (4 bytes each).
 const COLLATION_OFFSET: usize = 8;
@@ -43,7 +46,8 @@ struct Login<'a> {
     nonce: Vec<u8>,
 }
 
-/// Connects to `endpoint` and logs in with `schema` as the default schema.
+/// Connects to `endpoint` and logs in with `schema` as the default schema. From the greeting on,
+/// this takes at most twice the time-out.
 pub(crate) fn connect(
     endpoint: &Endpoint,
     schema: &str,
@@ -53,6 +57,7 @@ pub(crate) fn connect(
     let stream = Stream::connect(&endpoint.address, endpoint.timeout)?;
     stream.wait_for_greeting()?;
     let mut wire = Wire::new(stream);
+    wire.limit_time();
     let greeting = read_greeting(&mut wire)?;
 
     let mut capabilities = client_capabilities() & greeting.capabilities();
@@ -105,6 +110,7 @@ pub(crate) fn connect(
 
     let mut login = Login { endpoint, wire, plugin, nonce };
     login.authenticate()?;
+    login.wire.end_time_limit();
     Ok((login.wire, features))
 }
 
@@ -133,7 +139,7 @@ fn client_capabilities() -> CapabilityFlags {
 
 impl Login<'_> {
     fn authenticate(&mut self) -> Result<(), WireError> {
-        loop {
+        for _ in 0..MAX_LOGIN_PACKETS {
             let payload = self.wire.read_packet()?;
             match payload {
                 [0x00, ..] => return Ok(()),
@@ -149,6 +155,7 @@ impl Login<'_> {
                 _ => return Err(WireError::protocol(format!("an answer of plugin {:?}", self.plugin))),
             }
         }
+        Err(WireError::protocol("a login without an end"))
     }
 
     fn switch_plugin(&mut self, request: &AuthSwitchRequest<'static>) -> Result<(), WireError> {
@@ -208,5 +215,76 @@ fn strip_terminator(nonce: &[u8]) -> &[u8] {
     match nonce {
         [nonce @ .., 0] if matches!(nonce.len(), 20 | 32) => nonce,
         nonce => nonce,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
+    use std::time::{Duration, Instant};
+
+    use server::Address;
+
+    use super::*;
+
+    /// Greeting of protocol 10 with the plugin mysql_native_password.
+    const GREETING: &[u8] = b"\x0a8.0.0\0\x07\0\0\0AAAAAAAA\0\xff\xf7\x2d\x02\0\xff\xff\x15\
+        \0\0\0\0\0\0\0\0\0\0BBBBBBBBBBBB\0mysql_native_password\0";
+
+    fn packet(sequence: u8, payload: &[u8]) -> Vec<u8> {
+        [&[payload.len() as u8, 0, 0, sequence], payload].concat()
+    }
+
+    /// Logs in to a server that `serve` plays, with a time-out of 200 ms.
+    fn log_in(serve: impl FnOnce(&mut TcpStream) + Send + 'static) -> WireError {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = Address::Tcp { host: "127.0.0.1".into(), port: listener.local_addr().unwrap().port() };
+        std::thread::spawn(move || serve(&mut listener.accept().unwrap().0));
+        let endpoint = Endpoint { address, timeout: Duration::from_millis(200), ..Endpoint::socket("/unused", "root") };
+        let begun = Instant::now();
+        let refused = connect(&endpoint, "s", HandshakeOptions { collation: 45, cache_metadata: false }).err();
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        refused.expect("the server logs nobody in")
+    }
+
+    fn greet(client: &mut TcpStream) {
+        client.write_all(&packet(0, GREETING)).unwrap();
+        let mut header = [0; 4];
+        client.read_exact(&mut header).unwrap();
+        client.read_exact(&mut vec![0; usize::from(header[0])]).unwrap();
+    }
+
+    #[test]
+    fn logins_without_an_end_fail() {
+        let accepted = log_in(|client| {
+            greet(client);
+            let answers: Vec<u8> = (2..=255).flat_map(|sequence| packet(sequence, b"\x01\x03")).collect();
+            while client.write_all(&answers).is_ok() {}
+        });
+        assert!(accepted.to_string().contains("login without an end"), "{accepted}");
+        let switched = log_in(|client| {
+            greet(client);
+            let switch = packet(2, b"\xfemysql_native_password\0CCCCCCCCCCCCCCCCCCCC\0");
+            while client.write_all(&switch).is_ok() {
+                let mut answer = [0; 4];
+                if client.read_exact(&mut answer).is_err() {
+                    break;
+                }
+            }
+        });
+        assert!(switched.to_string().contains("login without an end"), "{switched}");
+    }
+
+    #[test]
+    fn greetings_of_single_bytes_time_out() {
+        let slow = log_in(|client| {
+            // A packet of 1 MiB.
+            let mut bytes = [0, 0, 0x10, 0].into_iter().chain(std::iter::repeat(b'8'));
+            while client.write_all(&[bytes.next().unwrap()]).is_ok() {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        });
+        assert!(slow.is_timeout(), "{slow}");
     }
 }

@@ -37,7 +37,9 @@ impl Wire {
 
     /// Replaces the stream, as starting TLS does within the handshake.
     pub(crate) fn upgrade(self, secure: impl FnOnce(Stream) -> Result<Stream, WireError>) -> Result<Self, WireError> {
-        Ok(Self { stream: secure(self.stream)?, ..self })
+        let mut stream = secure(self.stream)?;
+        stream.set_deadline(self.deadline);
+        Ok(Self { stream, ..self })
     }
 
     pub(crate) fn cutter(&self) -> ConnectionCutter {
@@ -52,11 +54,13 @@ impl Wire {
     /// Limits the time of all reads from now on, together, to twice the time-out of one read.
     pub(crate) fn limit_time(&mut self) {
         self.deadline = Some(Instant::now() + 2 * self.stream.timeout());
+        self.stream.set_deadline(self.deadline);
     }
 
     /// Ends the limit of [`limit_time`](Self::limit_time). Each read keeps its time-out.
     pub(crate) fn end_time_limit(&mut self) {
         self.deadline = None;
+        self.stream.set_deadline(None);
     }
 
     /// Starts a command and returns the buffer to append its payload to.

@@ -44,7 +44,11 @@ enum Transport {
 }
 
 /// A TCP stream shared with a [`ConnectionCutter`].
-struct SharedTcp(Arc<TcpStream>);
+struct SharedTcp {
+    socket: Arc<TcpStream>,
+    /// End of the time for reads. One read of TLS reads the whole handshake.
+    deadline: Option<Instant>,
+}
 
 /// Ends a connection from another thread.
 pub(crate) enum ConnectionCutter {
@@ -93,7 +97,14 @@ impl Stream {
         match &self.transport {
             Transport::Unix(socket) => ConnectionCutter::Unix(Arc::clone(socket)),
             Transport::Tcp(socket) => ConnectionCutter::Tcp(Arc::clone(socket)),
-            Transport::Tls(session) => ConnectionCutter::Tcp(Arc::clone(&session.sock.0)),
+            Transport::Tls(session) => ConnectionCutter::Tcp(Arc::clone(&session.sock.socket)),
+        }
+    }
+
+    /// Sets the end of the time for reads of TLS. Readers of whole packets have a limit of their own.
+    pub(crate) fn set_deadline(&mut self, deadline: Option<Instant>) {
+        if let Transport::Tls(session) = &mut self.transport {
+            session.sock.deadline = deadline;
         }
     }
 
@@ -106,7 +117,7 @@ impl Stream {
         match &self.transport {
             Transport::Unix(socket) => socket.as_fd(),
             Transport::Tcp(socket) => socket.as_fd(),
-            Transport::Tls(session) => session.sock.0.as_fd(),
+            Transport::Tls(session) => session.sock.socket.as_fd(),
         }
     }
 
@@ -139,7 +150,10 @@ impl Stream {
             .map_err(|_| WireError::Tls(format!("{host} is no host name TLS can verify")))?;
         let config = client_config(tls)?;
         let session = ClientConnection::new(Arc::new(config), name).map_err(tls_error)?;
-        Ok(Self::new(Transport::Tls(Box::new(StreamOwned::new(session, SharedTcp(tcp)))), self.timeout))
+        Ok(Self::new(
+            Transport::Tls(Box::new(StreamOwned::new(session, SharedTcp { socket: tcp, deadline: None }))),
+            self.timeout,
+        ))
     }
 }
 
@@ -326,16 +340,19 @@ impl Write for Stream {
 
 impl Read for SharedTcp {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        (&*self.0).read(buffer)
+        if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        (&*self.socket).read(buffer)
     }
 }
 
 impl Write for SharedTcp {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        (&*self.0).write(bytes)
+        (&*self.socket).write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        (&*self.0).flush()
+        (&*self.socket).flush()
     }
 }
