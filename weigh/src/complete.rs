@@ -14,14 +14,21 @@ pub const VARIABLE: &str = "WEIGH_COMPLETE";
 
 /// Bash inserts a candidate as it stands, and would run a file's name such as `$(x)`. Zsh and
 /// fish quote it. Without `set -f`, bash would expand a file's name such as `*`.
+///
+/// `printf %q` quotes for a word without quotes. Within them, the `$'…'` that it writes for control
+/// characters would quote nothing, so that only plain names are offered there.
 const BASH_QUOTING: &str = r#"_weigh_complete() {
-    local at globs=1
+    local at globs=1 quotes=
+    [[ ${COMP_LINE-} == *[\'\"\`]* ]] && quotes=1
     [[ $- == *f* ]] && globs=
     set -f
     _clap_complete_weigh "$@"
     [[ -n $globs ]] && set +f
     for at in "${!COMPREPLY[@]}"; do
-        if [[ ${COMPREPLY[at]} == *[^[:alnum:]_.,:=/@%+-]* ]]; then
+        [[ ${COMPREPLY[at]} == *[^[:alnum:]_.,:=/@%+-]* ]] || continue
+        if [[ -n $quotes ]]; then
+            unset "COMPREPLY[at]"
+        else
             COMPREPLY[at]=$(printf %q "${COMPREPLY[at]}")
         fi
     done

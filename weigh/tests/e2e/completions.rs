@@ -11,16 +11,22 @@ fn complete(words: &[&str]) -> Vec<String> {
 }
 
 fn complete_in(workspace: &Workspace, words: &[&str]) -> Vec<String> {
+    complete_line(workspace, words, &words.join(" "))
+}
+
+/// Returns what bash offers for the last of these words, which `line` has with its quotes.
+fn complete_line(workspace: &Workspace, words: &[&str], line: &str) -> Vec<String> {
     let script = workspace.wait_for_end(workspace.weigh(&["completions", "bash"]).spawn().unwrap()).stdout;
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let (last, before) = (words.len() - 1, words[words.len() - 2]);
     let mut bash = Command::new("bash");
     bash.args(["--norc", "-c"]).arg(format!(
-        "{script}\nCOMP_WORDS=({})\nCOMP_CWORD={last}\nCOMP_TYPE=9\n_weigh_complete weigh '{}' '{before}'\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        "{script}\nCOMP_LINE=$LINE\nCOMP_WORDS=({})\nCOMP_CWORD={last}\nCOMP_TYPE=9\n_weigh_complete weigh '{}' '{before}'\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"",
         quoted.join(" "),
         words[last]
     ));
     workspace.set_up(&mut bash);
+    bash.env("LINE", line);
     let program = Path::new(env!("CARGO_BIN_EXE_weigh")).parent().unwrap();
     bash.env("PATH", format!("{}:{}", program.display(), std::env::var("PATH").unwrap()));
     let finished = workspace.wait_for_end(bash.spawn().unwrap());
@@ -70,6 +76,19 @@ fn names_of_files_are_quoted() {
     assert_eq!(read, expected, "{found:?}");
     let script = workspace.wait_for_end(workspace.weigh(&["completions", "bash"]).spawn().unwrap()).stdout;
     assert!(script.contains("complete ") && !script.contains("-F _clap_complete_weigh"), "{script}");
+}
+
+/// Within quotes, `$'…'` quotes nothing. In the locale C, bash writes it for all other letters.
+#[test]
+fn within_quotes_only_plain_names_are_offered() {
+    let workspace = Workspace::new();
+    for name in ["xa", "x\n$(touch pwned)", "x\u{1b}$(touch pwned)", "xé$(touch pwned)", "x y"] {
+        std::fs::create_dir(workspace.root().join(name)).unwrap();
+    }
+    for line in ["weigh report \"x", "weigh report 'x", "weigh report --out=\"a b\" x"] {
+        assert_eq!(complete_line(&workspace, &["weigh", "report", "x"], line), ["xa/"], "{line}");
+    }
+    assert_eq!(complete_in(&workspace, &["weigh", "report", "x"]).len(), 5);
 }
 
 #[test]
