@@ -22,7 +22,7 @@ const ENVIRONMENT: [(&str, &str); 6] = [
     ("MYSQL_PWD", "password"),
     ("MYSQL_HOST", "host to attach to"),
     ("WEIGH_CACHE", "folder of installed servers and tools"),
-    ("WEIGH_MAX_ITEM", "largest statement, field or page that is read, in MiB; 64"),
+    ("WEIGH_MAX_ITEM", "largest statement, field, line or page that is read, in MiB; 64"),
     ("NO_COLOR", "no colours, if set and not empty"),
     ("TMPDIR", "folder of private servers and temporary files"),
 ];

@@ -58,7 +58,7 @@ pub fn run(args: &WeightsArgs) -> Result<ExitCode> {
             let mut line = Vec::new();
             loop {
                 line.clear();
-                let read = input.read_until(end, &mut line);
+                let read = input::read_line(&mut *input, end, &mut line);
                 if read.map_err(|error| WriteError::Other(input::read_error(&path, &error)))? == 0 {
                     break;
                 }

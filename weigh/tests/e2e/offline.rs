@@ -97,6 +97,24 @@ fn counts_ill_formed_lines() {
     assert_eq!(run(&["--check=quiet", "two"]).stderr, "");
 }
 
+/// A file without line ends, such as a sparse one, is not held in memory as one line.
+#[test]
+fn long_lines_are_refused() {
+    let workspace = Workspace::new();
+    for (name, length) in [("long", 3 << 20), ("short", 1 << 20)] {
+        fs::write(workspace.root().join(name), vec![b'a'; length]).unwrap();
+    }
+    for words in [&["weights"][..], &["sort"], &["sort", "--merge"], &["sort", "--check"]] {
+        let run = |file| {
+            let mut command = workspace.weigh(&[words, &["-c", "binary", file]].concat());
+            command.env("WEIGH_MAX_ITEM", "1");
+            workspace.wait_for_end(command.spawn().unwrap())
+        };
+        run("long").refuses_with(&["cannot read long: a line is longer than 1048576 bytes", "WEIGH_MAX_ITEM"]);
+        assert_eq!(run("short").code, Some(0), "{words:?}");
+    }
+}
+
 #[test]
 fn sorts_files_and_standard_input() {
     let workspace = Workspace::new();

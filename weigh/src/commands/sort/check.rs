@@ -1,6 +1,5 @@
 //! `--check`: finds the first line that is out of order.
 
-use std::io::BufRead;
 use std::path::Path;
 
 use anyhow::Result;
@@ -28,7 +27,7 @@ pub fn find_out_of_order(
     let (mut line, mut before) = (Vec::new(), Vec::new());
     for number in 1.. {
         line.clear();
-        if input.read_until(end, &mut line).map_err(|error| input::read_error(path, &error))? == 0 {
+        if input::read_line(&mut *input, end, &mut line).map_err(|error| input::read_error(path, &error))? == 0 {
             break;
         }
         line.pop_if(|last| *last == end);

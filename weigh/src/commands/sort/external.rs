@@ -64,6 +64,10 @@ pub fn read_lines(
                 unchecked = held + at + 1;
                 number += ended as u64;
             }
+            let unended = text.len() - last_end.map_or(0, |at| at + 1);
+            if unended > bounded::max_item_bytes() {
+                return Err(input::read_error(&path, &bounded::too_long("a line", bounded::max_item_bytes())));
+            }
             if text.len() + count * BYTES_PER_LINE > limits.memory
                 && let Some(last) = last_end.take()
             {

@@ -32,7 +32,7 @@ impl MergeInput for KeyedLines<'_> {
 
     fn advance(&mut self) -> Result<bool> {
         self.line.clear();
-        let read = self.input.read_until(self.end, &mut self.line);
+        let read = input::read_line(&mut *self.input, self.end, &mut self.line);
         if read.map_err(|error| input::read_error(&self.path, &error))? == 0 {
             return Ok(false);
         }
