@@ -13,6 +13,10 @@ pub enum Severity {
     Error,
 }
 
+/// Number of faults after which schema.sql is not checked further, and of refused files after which
+/// rows/ is not: finding a line, or a similar name, takes time.
+pub(crate) const MAX_FAULTS: usize = 1000;
+
 /// A fault of a workload folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fault {

@@ -1,13 +1,13 @@
 //! Reading and checking of workload folders.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use sql::SqlMode;
 
 use crate::cell::{Cell, Column};
-use crate::fault::{CHECK_FORMAT, Fault, FolderCheck, Severity};
+use crate::fault::{CHECK_FORMAT, Fault, FolderCheck, MAX_FAULTS, Severity};
 use crate::manifest::{FORMAT, Manifest, Session};
 use crate::rows::{self, RowsFile};
 use crate::schema::{self, SchemaSql};
@@ -176,14 +176,20 @@ fn list_entries(folder: &Path, name: &str, faults: &mut Vec<Fault>) -> Vec<Strin
 }
 
 fn check_all_rows(folder: &Path, schema: &SchemaSql, faults: &mut Vec<Fault>) -> (Vec<RowsFile>, u64) {
-    let (mut found, mut count) = (Vec::<RowsFile>::new(), 0);
+    let (mut found, mut tables, mut count, mut refused) = (Vec::<RowsFile>::new(), HashSet::new(), 0, 0);
     for name in list_entries(folder, rows::FOLDER, faults) {
+        if refused >= MAX_FAULTS {
+            break;
+        }
         if RowsFile::stem(&name).is_none() {
             faults.push(unused_file_warning(&format!("{}/{name}", rows::FOLDER), rows::FILE_NAMES));
             continue;
         }
-        let Some((file, rows)) = rows::check(folder, &name, schema, faults) else { continue };
-        if found.iter().any(|one| one.table == file.table) {
+        let Some((file, rows)) = rows::check(folder, &name, schema, faults) else {
+            refused += 1;
+            continue;
+        };
+        if !tables.insert(file.table.clone()) {
             faults.push(Fault::error(
                 &format!("{}/{name}", rows::FOLDER),
                 format!("a second file of rows for {}", file.table),
@@ -192,8 +198,7 @@ fn check_all_rows(folder: &Path, schema: &SchemaSql, faults: &mut Vec<Fault>) ->
         found.push(file);
         count += rows;
     }
-    let place = |file: &RowsFile| schema.tables.iter().position(|table| table.name == file.table);
-    found.sort_by_key(place);
+    found.sort_by_key(|file| schema.place(&file.table));
     (found, count)
 }
 

@@ -2,6 +2,7 @@
 
 mod parquet;
 
+use std::collections::HashSet;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -112,11 +113,11 @@ pub(crate) fn parse_record(columns: &[Column], record: &csv::StringRecord, row: 
 
 /// Parses the columns of a CSV head.
 pub(crate) fn parse_columns(file: &str, record: &csv::StringRecord, faults: &mut Vec<Fault>) -> Vec<Column> {
-    let mut columns: Vec<Column> = Vec::new();
+    let (mut columns, mut names) = (Vec::new(), HashSet::new());
     for field in record {
         match Column::parse_head(field) {
             Ok(column) => {
-                if columns.iter().any(|one| one.name == column.name) {
+                if !names.insert(column.name.clone()) {
                     faults.push(Fault::error(file, format!("duplicate column {}", column.name)).line(1));
                 }
                 columns.push(column);
@@ -133,8 +134,7 @@ pub(crate) fn check(root: &Path, name: &str, schema: &SchemaSql, faults: &mut Ve
     let file = format!("{FOLDER}/{name}");
     let stem = RowsFile::stem(name)?;
     let path = root.join(FOLDER).join(name);
-    let shape =
-        schema.table(stem).or_else(|| schema.tables.iter().find(|shape| escape::file_name(&shape.name) == stem));
+    let shape = schema.table_of_file(stem);
     let table = shape.map_or(stem, |shape| shape.name.as_str()).to_owned();
     let Some(shape) = shape else {
         let near = did_you_mean(&table, schema.tables.iter().map(|table| table.name.as_str()));

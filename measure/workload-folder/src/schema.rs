@@ -1,10 +1,10 @@
 //! The file schema.sql.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use sql::{SqlMode, Token, TokenKind};
 
-use crate::fault::Fault;
+use crate::fault::{Fault, MAX_FAULTS};
 use crate::guard::{self, OutOfScope};
 
 /// Statements and tables of schema.sql.
@@ -18,6 +18,11 @@ pub struct SchemaSql {
     pub views: Vec<String>,
     /// Routines, in lower case.
     pub routines: HashSet<String>,
+    /// Positions of the tables by their names.
+    places: HashMap<String, usize>,
+    /// Positions of the tables by the names of their files of rows.
+    file_places: HashMap<String, usize>,
+    view_names: HashSet<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +65,17 @@ pub(crate) const FILE: &str = "schema.sql";
 
 impl SchemaSql {
     pub fn table(&self, name: &str) -> Option<&TableShape> {
-        self.tables.iter().find(|table| table.name == name)
+        self.place(name).map(|place| &self.tables[place])
+    }
+
+    /// Returns the position of a table in the file.
+    pub(crate) fn place(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied()
+    }
+
+    /// Returns the table whose rows are in a file of this name, without its extension.
+    pub(crate) fn table_of_file(&self, stem: &str) -> Option<&TableShape> {
+        self.table(stem).or_else(|| self.file_places.get(stem).map(|place| &self.tables[*place]))
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {
@@ -75,10 +90,14 @@ impl SchemaSql {
 
     /// Parses the text of schema.sql and adds its faults.
     pub(crate) fn read(text: &str, faults: &mut Vec<Fault>) -> Self {
-        let statements = sql::split_statements(text, SqlMode::default());
-        let routines = statements.iter().filter_map(|(_, statement)| routine_name(statement)).collect();
+        let statements = || sql::split_statements(text, SqlMode::default());
+        let routines = statements().filter_map(|(_, statement)| routine_name(statement)).collect();
         let mut schema = Self { routines, ..Self::default() };
-        for (start, statement) in statements {
+        let known_faults = faults.len();
+        for (start, statement) in statements() {
+            if faults.len() - known_faults >= MAX_FAULTS {
+                break;
+            }
             if let Err(message) = schema.add_statement(statement) {
                 faults.push(Fault::error(FILE, message).at(text, start));
                 continue;
@@ -137,13 +156,15 @@ impl SchemaSql {
                 if self.table(&name).is_some() {
                     return Err(format!("duplicate table {name}"));
                 }
+                self.places.insert(name.clone(), self.tables.len());
+                self.file_places.entry(escape::file_name(&name)).or_insert(self.tables.len());
                 self.tables.push(TableShape { name, columns: parse_columns(text) });
                 Ok(Some(SchemaStatementKind::Table))
             }
             "view" => {
                 let name = name()?;
                 // mysqldump creates a stand-in for each view first, so a view can occur twice.
-                if !self.views.contains(&name) {
+                if self.view_names.insert(name.clone()) {
                     self.views.push(name);
                 }
                 Ok(Some(SchemaStatementKind::Program))
@@ -274,6 +295,13 @@ mod tests {
         let mut faults = Vec::new();
         let schema = SchemaSql::read(text, &mut faults);
         (schema, faults.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn faults_are_limited() {
+        let (_, faults) = read(&"USE x;".repeat(MAX_FAULTS + 500));
+        assert_eq!(faults.len(), MAX_FAULTS + 1);
+        assert!(faults[MAX_FAULTS].contains("there is no CREATE TABLE"), "{:?}", faults.last());
     }
 
     #[test]

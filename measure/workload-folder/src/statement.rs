@@ -1,6 +1,6 @@
 //! The folder statements/: statement classes with samples of their values.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use sql::{SqlMode, Token, TokenKind, Value};
 
@@ -106,13 +106,13 @@ impl Statement {
         });
         let has_own_mode = header.sql_mode.is_some() || source.has_mode;
         let mode = header.sql_mode.as_deref().map_or(mode, SqlMode::parse);
-        let statements = sql::split_statements(source.text, mode);
-        let Some(&(start, text)) = statements.first() else {
+        let mut statements = sql::split_statements(source.text, mode);
+        let Some((start, text)) = statements.next() else {
             faults.push(Fault::error(&source.file, "there is no statement"));
             return None;
         };
-        if let Some((second, _)) = statements.get(1) {
-            faults.push(fault(*second, "a second statement; a file holds one".to_owned()));
+        if let Some((second, _)) = statements.next() {
+            faults.push(fault(second, "a second statement; a file holds one".to_owned()));
         }
         let tokens = sql::tokenize_uncommented(text, mode);
         if let Some(open) = tokens.iter().find(|token| !token.is_closed) {
@@ -184,18 +184,18 @@ fn check_parameters(source: &StatementSource<'_>, tokens: &[Token<'_>], start: u
     let fault = |at: usize, message: String| Fault::error(&source.file, message).at(source.text, start + at);
     let (unnamed, named): (Vec<&Token<'_>>, Vec<&Token<'_>>) =
         tokens.iter().filter(|token| token.kind == TokenKind::Parameter).partition(|token| token.text == "?");
-    for token in unnamed {
+    for token in unnamed.into_iter().take(MAX_NAME_FAULTS) {
         let message = "a parameter needs a name, such as :id, to match a column of the samples";
         faults.push(fault(token.start, message.to_owned()));
     }
-    for token in &named {
-        let name = &token.text[1..];
-        if !source.columns.iter().any(|column| column.name == name) {
-            faults.push(fault(token.start, missing_parameter(name, source)));
-        }
+    let columns: HashSet<&str> = source.columns.iter().map(|column| column.name.as_str()).collect();
+    let is_missing = |token: &&&Token<'_>| !columns.contains(&token.text[1..]);
+    for token in named.iter().filter(is_missing).take(MAX_NAME_FAULTS) {
+        faults.push(fault(token.start, missing_parameter(&token.text[1..], source)));
     }
+    let names: HashSet<&str> = named.iter().map(|token| &token.text[1..]).collect();
     for column in &source.columns {
-        if !named.iter().any(|token| token.text[1..] == column.name) {
+        if !names.contains(column.name.as_str()) {
             let message = format!("the statement has no parameter :{}", column.name);
             faults.push(Fault::error(&source.samples_file(), message).line(1).warning());
         }
@@ -240,8 +240,11 @@ fn are_joined(before: &str, after: &str) -> bool {
 
 fn split_parts(text: &str, tokens: &[Token<'_>], columns: &[Column]) -> Vec<TextPart> {
     let (mut parts, mut end) = (Vec::new(), 0);
+    // The first of two columns of one name is used.
+    let places: HashMap<&str, usize> =
+        columns.iter().enumerate().rev().map(|(place, column)| (column.name.as_str(), place)).collect();
     for token in tokens.iter().filter(|token| token.kind == TokenKind::Parameter) {
-        let Some(place) = columns.iter().position(|column| column.name == token.text[1..]) else { continue };
+        let Some(&place) = places.get(&token.text[1..]) else { continue };
         parts.push(TextPart::Text(text[end..token.start].to_owned()));
         parts.push(TextPart::Parameter(place));
         end = token.end();
@@ -250,7 +253,7 @@ fn split_parts(text: &str, tokens: &[Token<'_>], columns: &[Column]) -> Vec<Text
     parts
 }
 
-/// A statement with this many faulty names gets no more faults of table names.
+/// A statement with this many faulty names gets no more faults of table names, and of parameters.
 const MAX_NAME_FAULTS: usize = 20;
 
 /// Functions that depend on the session, and change nothing else.
@@ -412,6 +415,14 @@ mod tests {
         let mut faults = Vec::new();
         let statement = Statement::read(&source, &schema(), SqlMode::default(), &mut faults);
         statement.ok_or_else(|| faults.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn faults_of_parameters_are_limited() {
+        for parameter in [":a", "?"] {
+            let text = format!("SELECT id FROM customers WHERE 1 {}", format!("AND id = {parameter} ").repeat(1000));
+            assert_eq!(read(&text, &[], Vec::new()).unwrap_err().len(), MAX_NAME_FAULTS);
+        }
     }
 
     #[test]
