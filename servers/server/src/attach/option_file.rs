@@ -3,7 +3,7 @@
 mod line;
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,12 @@ const GROUPS: [&str; 4] = ["client", "client-server", "client-mariadb", "weigh"]
 
 /// Maximum depth of included files, which ends circular inclusion.
 const MAX_DEPTH: u32 = 10;
+
+/// Maximum size of all files that are read together, of which each counts at least
+/// [`INCLUSION_BYTES`].
+const MAX_BYTES: u64 = 1 << 20;
+
+const INCLUSION_BYTES: u64 = 64;
 
 #[derive(Debug, thiserror::Error)]
 pub enum OptionFileError {
@@ -34,10 +40,12 @@ pub enum OptionFileError {
 
 /// Reads the option files that `login` selects.
 pub(super) fn read_client_options(login: &Login) -> Result<ClientOptions, OptionFileError> {
-    let mut options = ClientOptions::default();
+    let (mut options, mut remaining_bytes) = (ClientOptions::default(), MAX_BYTES);
     for OptionFile { path, is_required } in select_files(login) {
-        let mut reader = Reader { group_applies: false, options: &mut options };
-        match reader.read_file(&path, 0) {
+        let mut reader = Reader { group_applies: false, options: &mut options, remaining_bytes: &mut remaining_bytes };
+        // `<(gpg -d my.cnf.gpg)` is a pipe.
+        let open = |path: &Path| if is_required { fs::File::open(path) } else { files::open_regular(path) };
+        match reader.read_file(&path, 0, open) {
             Err(OptionFileError::Read { source, .. }) if !is_required && is_ignored(&source) => {}
             result => result?,
         }
@@ -90,17 +98,23 @@ struct Reader<'a> {
     /// Whether the group of the current line is in [`GROUPS`].
     group_applies: bool,
     options: &'a mut ClientOptions,
+    remaining_bytes: &'a mut u64,
 }
 
 impl Reader<'_> {
-    fn read_file(&mut self, path: &Path, depth: u32) -> Result<(), OptionFileError> {
+    fn read_file(
+        &mut self,
+        path: &Path,
+        depth: u32,
+        open: impl Fn(&Path) -> io::Result<fs::File>,
+    ) -> Result<(), OptionFileError> {
         let read_error = |source| OptionFileError::Read { path: path.to_owned(), source };
         let mode = fs::metadata(path).map_err(read_error)?.permissions().mode();
         if mode & 0o002 != 0 {
             // Writable by everyone. The servers' clients ignore such files, too.
             return Ok(());
         }
-        let bytes = fs::read(path).map_err(read_error)?;
+        let bytes = open(path).and_then(|file| self.read_bytes(file)).map_err(read_error)?;
         for (index, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {
             let line_error = |reason| OptionFileError::Line { path: path.to_owned(), line: index + 1, reason };
             match parse_line(line).map_err(line_error)? {
@@ -118,10 +132,20 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Reads a file, up to what remains of [`MAX_BYTES`].
+    fn read_bytes(&mut self, file: fs::File) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        file.take(*self.remaining_bytes + 1).read_to_end(&mut bytes)?;
+        let counted = INCLUSION_BYTES.max(bytes.len() as u64);
+        let error = || io::Error::new(io::ErrorKind::FileTooLarge, "option files have more than 1 MiB together");
+        *self.remaining_bytes = self.remaining_bytes.checked_sub(counted).ok_or_else(error)?;
+        Ok(bytes)
+    }
+
     /// Reads an included file. Groups in it do not affect the including file.
     fn include(&mut self, path: &Path, depth: u32) -> Result<(), OptionFileError> {
-        let mut inner = Reader { group_applies: false, options: self.options };
-        match inner.read_file(path, depth + 1) {
+        let mut inner = Reader { group_applies: false, options: self.options, remaining_bytes: self.remaining_bytes };
+        match inner.read_file(path, depth + 1, files::open_regular) {
             Err(OptionFileError::Read { source, .. }) if is_ignored(&source) => Ok(()),
             result => result,
         }
@@ -205,6 +229,36 @@ mod tests {
     #[test]
     fn rejects_circular_includes() {
         assert!(read(&[("my.cnf", "!include DIR/my.cnf\n")]).unwrap_err().to_string().contains("deeply"));
+    }
+
+    #[test]
+    fn included_files_have_limits() {
+        let chain: Vec<(String, String)> = (0..9)
+            .map(|number| (format!("{number}.cnf"), format!("!include DIR/{}.cnf\n", number + 1).repeat(50)))
+            .chain([("9.cnf".into(), "[client]\nuser=x\n".into())])
+            .collect();
+        let chain: Vec<(&str, &str)> = chain.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        let error = read(&chain).unwrap_err().to_string();
+        assert!(error.contains("more than 1 MiB together"), "{error}");
+    }
+
+    #[test]
+    fn pipes_are_read_only_if_they_are_typed() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("p.cnf");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+        let main = folder.path().join("my.cnf");
+        fs::write(&main, format!("[client]\nuser=x\n!include {}\n", pipe.display())).unwrap();
+        let included = Login { defaults_file: Some(main), ..Login::default() };
+        let error = read_client_options(&included).unwrap_err().to_string();
+        assert!(error.contains("p.cnf"), "{error}");
+        let writer = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::write(pipe, "[client]\nuser=y\n").unwrap()
+        });
+        let typed = Login { defaults_file: Some(pipe), ..Login::default() };
+        assert_eq!(read_client_options(&typed).unwrap().user.as_deref(), Some("y"));
+        writer.join().unwrap();
     }
 
     #[test]
