@@ -1,7 +1,7 @@
 //! Commands that run in the background, such as tests at the same time as other tests.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
@@ -27,12 +27,13 @@ impl Background {
         Ok(Self { child, subject, output })
     }
 
-    /// Waits for the end, prints the output, and returns whether the command succeeded.
-    pub fn finish(self) -> Result<bool> {
+    /// Waits for the end, and prints the output. Returns whether the command succeeded, and its
+    /// output.
+    pub fn finish(self) -> Result<(bool, String)> {
         lifecycle::interrupt::install()?;
         let status = lifecycle::wait_supervised(self.child)?;
-        let mut printed = File::open(&self.output).with_context(|| format!("cannot open {}", self.output.display()))?;
-        io::copy(&mut printed, &mut io::stderr()).with_context(|| format!("cannot print {}", self.subject))?;
-        Ok(status.success())
+        let printed = fs::read(&self.output).with_context(|| format!("cannot read {}", self.output.display()))?;
+        io::stderr().write_all(&printed).with_context(|| format!("cannot print {}", self.subject))?;
+        Ok((status.success(), String::from_utf8_lossy(&printed).into_owned()))
     }
 }
