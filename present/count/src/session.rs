@@ -16,6 +16,9 @@ use crate::error::Error;
 /// has already arrived changes the count of a point select by 0.3 %.
 const PAUSE: Duration = Duration::from_millis(1);
 
+/// Purpose of the SET statements of a workload folder, for errors.
+const SET: &str = "set a session variable";
+
 /// When a session sends its statements.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pace {
@@ -63,7 +66,7 @@ impl<'a> Session<'a> {
 
     /// Runs the SET statements of a workload folder.
     pub fn set(&mut self, statements: &[String]) -> Result<(), Error> {
-        statements.iter().try_for_each(|statement| self.query(statement, "set a session variable"))
+        statements.iter().try_for_each(|statement| self.query(statement, SET))
     }
 
     /// Closes all tables of the server. The server searches the tables of one cell faster than
@@ -86,10 +89,19 @@ impl<'a> Session<'a> {
             // The client caches prepared statements by their text, and a prepared statement keeps
             // its schema: the comment keeps those of two schemas apart.
             let sql = format!("/* {} */ {}", self.schema, statement.sql);
+            let setting = statement.session_setting.as_ref();
+            setting.map_or(Ok(()), |setting| self.query(&setting.set, SET))?;
             let prepared = self.conn.prep(sql).map_err(self.server_error("prepare a statement"))?;
+            setting.map_or(Ok(()), |setting| self.query(&setting.reset, SET))?;
             Ok(Kind::Prepared(prepared))
         };
         script.statements.iter().map(prepare).collect::<Result<_, Error>>().map(Prepared)
+    }
+
+    /// Restores the session's settings after a refused statement, which leaves those of its class.
+    pub fn reset(&mut self, script: &Script) -> Result<(), Error> {
+        let settings = script.statements.iter().filter_map(|statement| statement.session_setting.as_ref());
+        settings.map(|setting| &setting.reset).try_for_each(|reset| self.query(reset, SET))
     }
 
     /// Closes prepared statements on the server.

@@ -130,6 +130,7 @@ impl Subject {
             let Some(reason) = error.refusal() else { return Err(error) };
             let reason = reason.replace(&format!("{}.", self.side.schema), "");
             session.roll_back()?;
+            session.reset(&self.script)?;
             let note = format!("{server}: {} is left out: {reason}", self.workload);
             if !notes.contains(&note) {
                 notes.push(note);

@@ -114,6 +114,52 @@ fn counts_statements_of_a_folder_one_by_one() {
     assert!(least > 1.2, "{order:?}");
 }
 
+/// A class is prepared in its own SQL mode: there, `"s"` is the column.
+#[test]
+fn prepares_classes_in_their_sql_mode() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String = (0..200).map(|at| format!("{at},s{at}\n")).collect();
+    let create = "CREATE TABLE t (id INT PRIMARY KEY, s VARCHAR(20), KEY (s)) CHARACTER SET utf8mb4;";
+    let values = "v\ns7\n";
+    for (name, text) in [
+        ("workload.toml", "format = 1\nname = \"w\"\nprotocol = \"prepared\"\n"),
+        ("schema.sql", create),
+        ("rows/t.csv", &format!("id:int,s\n{rows}")),
+        ("statements/own.sql", "-- @sql_mode = \"ANSI_QUOTES\"\nSELECT COUNT(*) FROM t WHERE \"s\" = :v"),
+        ("statements/own.csv", values),
+        ("statements/plain.sql", "SELECT COUNT(*) FROM t WHERE `s` = :v"),
+        ("statements/plain.csv", values),
+        (
+            "statements/update.sql",
+            "-- @sql_mode = \"ANSI_QUOTES\"\nUPDATE t SET \"s\" = \"s\" WHERE id = 1 AND \"s\" <> :v",
+        ),
+        ("statements/update.csv", values),
+    ] {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let workload = Arc::new(workload_folder::read(folder.path()).unwrap());
+    let options = FolderOptions {
+        folder: "w".into(),
+        digest: String::new(),
+        classes: Vec::new(),
+        samples: usize::MAX,
+        single_classes: 0,
+        convert_all: false,
+        protocol: Protocol::Prepared,
+    };
+    let folder = Box::new(MeasuredFolder::new(&workload, &options, Vec::new()));
+    let source = Source::Folder { folder, protocol: Protocol::Prepared };
+    let results = count("mariadb@bookworm", &Request { source, ..request(&[], &["as-is"]) }).unwrap();
+    assert_eq!(results.notes, [""; 0]);
+    let cost = |name: &str| {
+        let cell = results.cells.iter().find(|cell| cell.workload.contains(name)).unwrap();
+        cell.mean() / cell.statements as f64
+    };
+    assert!((cost("own") / cost("plain") - 1.0).abs() < 0.02, "{results:?}");
+}
+
 #[test]
 fn names_the_functions_of_a_collation() {
     let request = Request {
