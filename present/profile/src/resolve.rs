@@ -229,9 +229,15 @@ fn is_kernel(frame: &Frame) -> bool {
 }
 
 /// Returns the path at which this process can open a module. A process in a container has a
-/// different root.
+/// different root. A server that was upgraded without a restart runs a file without a name: the
+/// new file of that name has its functions elsewhere.
 fn path_from_here(pid: u32, module: &str) -> PathBuf {
-    let own = Path::new("/proc").join(pid.to_string()).join("root").join(module.trim_start_matches('/'));
+    let process = Path::new("/proc").join(pid.to_string());
+    let program = process.join("exe");
+    if module.ends_with(" (deleted)") && program.read_link().is_ok_and(|target| target == Path::new(module)) {
+        return program;
+    }
+    let own = process.join("root").join(module.trim_start_matches('/'));
     if pid != 0 && own.is_file() { own } else { module.into() }
 }
 

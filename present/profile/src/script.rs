@@ -135,15 +135,16 @@ impl Parser {
         let (address, rest) = text.split_once(' ').unwrap_or((text, ""));
         let address = u64::from_str_radix(address.trim_start_matches("0x"), 16).ok()?;
         let rest = rest.trim();
-        // A function's name may contain parentheses, too. The last parentheses hold the file.
-        let (symbol, module) = match rest.rsplit_once(" (") {
-            Some((symbol, module)) if module.ends_with(')') => (symbol, &module[..module.len() - 1]),
+        // A function's name may contain parentheses, too. The last parentheses hold the file, whose
+        // name ends in ` (deleted)` if the server runs a file that was replaced since.
+        let named = rest.strip_suffix(" (deleted))").unwrap_or(rest);
+        let (symbol, module) = match named.rfind(" (") {
+            Some(at) if rest.ends_with(')') => (&rest[..at], &rest[at + 2..rest.len() - 1]),
             _ => match rest.strip_prefix('(').and_then(|module| module.strip_suffix(')')) {
                 Some(module) => ("", module),
                 None => (rest, ""),
             },
         };
-        let module = module.trim_end_matches(" (deleted)");
         let is_known = |name: &str| !name.is_empty() && name != "[unknown]";
         let symbol = is_known(symbol).then(|| strip_offset(symbol.trim()));
         Some(Frame {
@@ -170,7 +171,7 @@ impl Parser {
             start: parse_number(start)?,
             length: parse_number(length)?,
             offset: parse_number(span.split(' ').next()?)?,
-            module: self.intern(module.trim().trim_end_matches(" (deleted)")),
+            module: self.intern(module.trim()),
         };
         if is_executable {
             self.script.mappings.push(mapping);
@@ -239,6 +240,22 @@ mod tests {
 
     fn frame(address: u64, symbol: Option<&str>, module: Option<&str>) -> Frame {
         Frame { address, symbol: symbol.map(Into::into), module: module.map(Into::into) }
+    }
+
+    #[test]
+    fn reads_files_that_were_replaced() {
+        let text = "\
+ld 0/0 0.000000: PERF_RECORD_MMAP2 174/174: [0x7f92aecc9000(0xaee000) @ 0x6c9000 fe:00 10275424 0]: r-xp /usr/sbin/mysqld (deleted)
+
+mysqld 174/176 12119.162571:
+\t          a309a6 operator()(int)+0x16 (/usr/sbin/mysqld (deleted))
+\t          7c9d0d (/usr/sbin/mysqld (deleted))
+";
+        let script = parse(text).unwrap();
+        let file = Some("/usr/sbin/mysqld (deleted)");
+        assert_eq!(script.mappings[0].module.as_ref(), file.unwrap());
+        let frames = [frame(0xa309a6, Some("operator()(int)"), file), frame(0x7c9d0d, None, file)];
+        assert_eq!(script.samples[0].frames, frames);
     }
 
     #[test]
