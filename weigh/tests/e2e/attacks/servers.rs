@@ -46,6 +46,7 @@ fn any_answer_ends_in_order() {
             assert!(is_reached, "{what}: statement {at} was not reached");
         }
     }
+    assert!(!rogue::HAS_RECEIVED_FILE.load(std::sync::atomic::Ordering::SeqCst), "a file was sent");
     foreign.assert_untouched();
 }
 
