@@ -1,5 +1,7 @@
 //! HTML page of `weigh compare`: verdict, a chart of the changes, and tables.
 
+use std::collections::HashMap;
+
 use askama::Template;
 use serde::Serialize;
 
@@ -104,7 +106,7 @@ fn chart(comparison: &Comparison) -> Option<Chart> {
         false => ("ratio to the baseline", of_ratios.collect()),
         true => ("throughput", of_throughputs.collect()),
     };
-    make_unique(&mut marks);
+    make_unique(marks.iter_mut().map(|mark| &mut mark.name));
     marks.truncate(MAX_MARKS);
     let domain = marks.iter().fold([1.0, 1.0], |[low, high]: [f64; 2], mark| [low.min(mark.low), high.max(mark.high)]);
     let description = format!(
@@ -117,11 +119,25 @@ fn chart(comparison: &Comparison) -> Option<Chart> {
 }
 
 /// Numbers equal names: a chart has one row for each name.
-fn make_unique(marks: &mut [Mark]) {
-    for at in 1..marks.len() {
-        let same = marks[..at].iter().filter(|mark| mark.name == marks[at].name).count();
-        if same > 0 {
-            marks[at].name += &format!(" ({})", same + 1);
+fn make_unique<'a>(names: impl Iterator<Item = &'a mut String>) {
+    let mut uses: HashMap<String, usize> = HashMap::new();
+    for name in names {
+        let number = uses.entry(name.clone()).or_default();
+        *number += 1;
+        if *number > 1 {
+            *name += &format!(" ({number})");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_names_are_numbered() {
+        let mut names = ["a", "b", "a", "a"].map(str::to_owned);
+        make_unique(names.iter_mut());
+        assert_eq!(names, ["a", "b", "a (2)", "a (3)"]);
     }
 }
