@@ -73,7 +73,9 @@ fn bootstrap_sql(program: &Program) -> Result<String, Error> {
             if name.starts_with("performance") {
                 continue;
             }
-            let reason = format!("its share folder has no {name}, which is needed to initialise a data folder");
+            let reason = format!(
+                "it has neither mysql_{name} nor mariadb_{name}: one of them is needed to initialise a data folder"
+            );
             return Err(Error::Start { label: program.label.clone(), reason });
         };
         sql.push_str(&String::from_utf8_lossy(&script?));

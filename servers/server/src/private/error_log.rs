@@ -61,7 +61,11 @@ pub(super) fn describe_death(log: &str, status: ExitStatus) -> String {
          innodb_buffer_pool_size=128M.",
     ));
     let remedy = remedy.map(|remedy| format!("\n{remedy}")).unwrap_or_default();
-    format!("died ({status}); its error log ends:{}{remedy}", tail(log))
+    let end = match tail(log) {
+        end if end.is_empty() => " and its error log is empty".to_owned(),
+        end => format!("; its error log ends:{end}"),
+    };
+    format!("died ({status}){end}{remedy}")
 }
 
 /// Returns the last lines of a log, each on a new line and indented.
@@ -89,8 +93,11 @@ fn strip_prefixes(line: &str) -> &str {
     }
 }
 
+/// Returns advice for a known cause of death. Warnings are no cause: MySQL warns of unknown
+/// variables that begin with `loose_`.
 fn remedy(log: &str) -> Option<&'static str> {
-    let contains_any = |words: &[&str]| words.iter().any(|word| log.contains(word));
+    let lines = || log.lines().filter(|line| !line.contains("[Warning]"));
+    let contains_any = |words: &[&str]| lines().any(|line| words.iter().any(|word| line.contains(word)));
     if contains_any(&[
         "No space left on device",
         "errno: 28",
@@ -103,13 +110,13 @@ fn remedy(log: &str) -> Option<&'static str> {
     } else if contains_any(&["unknown variable", "unknown option", "Unknown suffix", "Error while setting value"]) {
         Some("Correct the setting, or the option file, that names it.")
     } else if contains_any(&["error while loading shared libraries"]) {
-        Some("Install the package that holds this library, or choose another --server.")
+        Some("Install the package that holds this library, or choose another server.")
     } else if contains_any(&["Cannot allocate memory", "cannot allocate memory"]) {
         Some("Give the server less memory: --set innodb_buffer_pool_size=128M.")
     } else if contains_any(&["Permission denied", "errno: 13", "OS error: 13", "Errcode: 13"]) {
         Some(
             "If AppArmor or SELinux confines this server, it cannot use the temporary folder: set TMPDIR to a folder that \
-             it can use, or choose another --server, such as mariadb@bookworm.",
+             it can use, or choose another server, such as mariadb@bookworm.",
         )
     } else {
         None
@@ -142,6 +149,12 @@ mod tests {
         assert!(describe_death("a\n", ExitStatus::from_raw(9)).ends_with("innodb_buffer_pool_size=128M."));
         assert!(describe_death("[ERROR] No space left on device", ExitStatus::from_raw(6)).ends_with("another disk."));
         assert_eq!(describe_death("a\n", ExitStatus::from_raw(11)).lines().count(), 2);
+        let warned = describe_death("[Warning] unknown variable 'loose_x=1'\n", ExitStatus::from_raw(9));
+        assert!(warned.ends_with("innodb_buffer_pool_size=128M."), "{warned}");
+        assert_eq!(
+            describe_death("", ExitStatus::from_raw(11)).split(')').next_back(),
+            Some(" and its error log is empty")
+        );
         assert!(explain_failed_start("", ExitStatus::from_raw(256)).contains("exit status: 1"));
         assert!(explain_failed_start("a\nb\n", ExitStatus::from_raw(9)).contains("\n  a\n  b"));
         assert!(
