@@ -28,7 +28,10 @@ fn matches(selector: &Selector, run: &Run, variant: &Variant) -> bool {
     selector.flavour.is_none_or(|flavour| flavour == server.flavour)
         && selector.since.as_ref().is_none_or(|since| version >= version_numbers(since))
         && selector.before.as_ref().is_none_or(|before| version < version_numbers(before))
-        && selector.server_charset.as_deref().is_none_or(|charset| server_charset(run, variant) == Some(charset))
+        && selector
+            .server_charset
+            .as_deref()
+            .is_none_or(|charset| server_charset(run, variant).is_some_and(|own| is_same_charset(own, charset)))
         && selector.charset.as_ref().is_none_or(|charset| is_same_charset(charset, &variant.charset))
         && (selector.collations.is_empty()
             || selector.collations.iter().any(|name| is_same_collation(name, &variant.collation)))
@@ -47,7 +50,8 @@ fn server_charset<'a>(run: &'a Run, variant: &'a Variant) -> Option<&'a str> {
     layers.or_else(|| run.servers[variant.server].settings.get("character_set_server").map(String::as_str))
 }
 
-/// True if two variants differ in nothing except the properties that the claim names.
+/// True if two variants agree in server, collation and connection charset, except where the claim
+/// names them. A claim that names a flavour or version allows any two servers.
 fn differ_only_as_claimed(claim: &ClaimSpec, run: &Run, one: usize, other: usize) -> bool {
     let named = |names: fn(&Selector) -> bool| names(&claim.variant) || names(&claim.against);
     let names_version = named(|s| s.flavour.is_some() || s.since.is_some() || s.before.is_some());
@@ -74,9 +78,10 @@ fn is_same_charset(one: &str, other: &str) -> bool {
     current_charset_name(one) == current_charset_name(other)
 }
 
-/// Returns the connection charset if it differs from the charset of the collation.
+/// Returns the current name of the connection charset if it differs from the charset of the collation.
 fn custom_connection_charset(variant: &Variant) -> Option<&str> {
-    (variant.connection_charset != variant.charset).then_some(variant.connection_charset.as_str())
+    let is_custom = !is_same_charset(&variant.connection_charset, &variant.charset);
+    is_custom.then(|| current_charset_name(&variant.connection_charset))
 }
 
 #[cfg(test)]
