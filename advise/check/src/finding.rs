@@ -97,7 +97,7 @@ pub struct Finding<D = Members> {
     pub details: D,
 }
 
-/// Details of a finding that a check itself knows.
+/// Details of an audit's finding: the members of a group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Members {
     /// Names of the objects that the finding is about, if it groups several.

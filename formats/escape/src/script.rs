@@ -18,7 +18,8 @@ pub fn delimiter(statement: &str) -> String {
     candidates.chain(numbered).find(|candidate| !statement.contains(candidate.as_str())).unwrap_or_default()
 }
 
-/// Quotes a word for a shell script as `'…'`, which means the same to all POSIX shells. `None` for
+/// Writes a word for a shell script, as `'…'` if it has characters that a shell could act on. It
+/// means the same to all POSIX shells. `None` for
 /// a word with control characters: it would need several lines, or `$'…'`, which dash reads as `$`
 /// and `'…'`.
 pub fn shell_word(word: &str) -> Option<String> {

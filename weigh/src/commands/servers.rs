@@ -194,8 +194,10 @@ impl StartArgs {
         let bar = Bar::new();
         let started = detached::start(&spec, &options, &bar)?;
         drop(bar);
-        let (id, socket) = (&started.id, started.socket.display());
+        let id = &started.id;
         let client = Tool::Client.find().map_or_else(|| "mysql".to_owned(), |path| path.display().to_string());
+        let client = escape::shown_shell_word(&client);
+        let socket = escape::shown_shell_word(&started.socket.display().to_string());
         let bench = Command::new("weigh bench").option("server", id);
         let stop = Command::new("weigh servers stop").words([id]);
         let text = format!(

@@ -10,6 +10,7 @@ use crate::checks::CLIENT;
 use crate::finding::{ConversionDetails, Finding};
 use crate::job::Job;
 use crate::model::{Plan, Step};
+use crate::program::object_kind;
 
 /// Returns an error for each object with a statement that a client would misread.
 pub(super) fn find_misread(job: &Job<'_>, plan: &Plan) -> Vec<Finding> {
@@ -28,6 +29,22 @@ pub(super) fn find_misread(job: &Job<'_>, plan: &Plan) -> Vec<Finding> {
     findings
 }
 
+/// Returns the kind of a program or view that a step is about. A routine, if a trigger or event has
+/// the same name.
+fn program_kind(job: &Job<'_>, name: &str) -> ObjectKind {
+    let mut kinds = job
+        .definitions
+        .objects
+        .iter()
+        .filter(|object| object.name.kind.is_program_or_view())
+        .filter(|object| table_name(&object.name.schema, &object.name.name) == name)
+        .map(|object| object_kind(object.name.kind));
+    match (kinds.next(), kinds.next()) {
+        (Some(kind), None) => kind,
+        _ => ObjectKind::Routine,
+    }
+}
+
 fn finding(job: &Job<'_>, step: &Step, misreading: &Misreading) -> Finding {
     // The object of a repair is a column or a table.
     let table = job.facts.tables().find(|table| {
@@ -37,7 +54,7 @@ fn finding(job: &Job<'_>, step: &Step, misreading: &Misreading) -> Finding {
     let kind = match table {
         Some(_) => ObjectKind::Table,
         None if job.facts.schema(&step.object).is_some() => ObjectKind::Schema,
-        None => ObjectKind::Routine,
+        None => program_kind(job, &step.object),
     };
     let schema = step.object.split('.').next().unwrap_or_default().to_owned();
     Finding {
