@@ -252,9 +252,9 @@ mysqld 174/176 12119.162571:
 \t          7c9d0d (/usr/sbin/mysqld (deleted))
 ";
         let script = parse(text).unwrap();
-        let file = Some("/usr/sbin/mysqld (deleted)");
-        assert_eq!(script.mappings[0].module.as_ref(), file.unwrap());
-        let frames = [frame(0xa309a6, Some("operator()(int)"), file), frame(0x7c9d0d, None, file)];
+        let file = "/usr/sbin/mysqld (deleted)";
+        assert_eq!(script.mappings[0].module.as_ref(), file);
+        let frames = [frame(0xa309a6, Some("operator()(int)"), Some(file)), frame(0x7c9d0d, None, Some(file))];
         assert_eq!(script.samples[0].frames, frames);
     }
 
