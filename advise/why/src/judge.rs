@@ -137,7 +137,12 @@ impl Copy<'_> {
         let is_folded = |resolved: &Resolved| spot.kind == SpotKind::Comparison && resolved.folded_column().is_some();
         let is_wrapped = texts.iter().any(|(_, resolved)| resolved.wraps_column() || is_folded(resolved));
         let is_of_bytes = texts.iter().any(|(side, _)| side.charset == "binary");
-        if texts.len() < 2 || !(differs || is_unclear || is_wrapped) {
+        // MySQL before 8.0 refuses to compare a date with characters beyond ASCII.
+        let is_of_date = texts.len() == 1
+            && spot.kind == SpotKind::Comparison
+            && !spot.alone.is_ascii()
+            && sides.iter().any(|(side, _)| side.strength == "NUMERIC");
+        if !is_of_date && (texts.len() < 2 || !(differs || is_unclear || is_wrapped)) {
             return Ok(None);
         }
         let refusal = match spot.kind {
@@ -146,6 +151,9 @@ impl Copy<'_> {
             _ => self.ask_spot(source, spot)?.err(),
         };
         let refusal = refusal.filter(|refusal| is_conflict(refusal.code));
+        if is_of_date && refusal.is_none() {
+            return Ok(None);
+        }
         let (sides, resolved): (Vec<Side>, Vec<Resolved>) = sides.into_iter().unzip();
         let winner = match refusal {
             None if is_of_bytes => Some("binary".into()),

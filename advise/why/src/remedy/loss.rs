@@ -45,8 +45,8 @@ pub fn judge_loss(copy: &mut Copy<'_>, fault: &Fault, mut change: Change) -> Res
     Ok(Some(change))
 }
 
-/// Converts columns to the character set of a literal that they cannot hold:
-/// `CONVERT(a USING utf8mb4) COLLATE utf8mb4_general_ci = 'Łukasz'`.
+/// Converts columns to the character set of a literal that they cannot hold, and dates to text:
+/// `CONVERT(a USING utf8mb4) COLLATE utf8mb4_general_ci = 'Łukasz' OR CAST(day AS CHAR) = 'Łukasz'`.
 pub fn widen_columns(copy: &mut Copy<'_>, fault: &Fault) -> Result<Option<Change>, Error> {
     if fault.kind != Kind::Refused {
         return Ok(None);
@@ -61,9 +61,12 @@ pub fn widen_columns(copy: &mut Copy<'_>, fault: &Fault) -> Result<Option<Change
     }
     let edit = |_: &Source, judged: &Judged| match lacking.contains(&judged.site.text.as_str()) {
         true => widen(judged),
-        false => Edits::new(),
+        false => cast_date(judged),
     };
-    let what = "convert the column to the character set of the literal, which has characters that the column lacks";
+    let what = match lacking.as_slice() {
+        [] => "cast the column to CHAR: the literal has characters that no date has",
+        _ => "convert the column to the character set of the literal, which has characters that the column lacks",
+    };
     let change = change_texts(copy, fault, &edit, what)?;
     let effect = "An index of the column is not used.";
     Ok(change.map(|change| Change { effects: vec![effect.to_owned()], ..change }))
@@ -78,6 +81,17 @@ fn widen(judged: &Judged) -> Edits {
         operand.is_editable.then(|| (operand.expression.span.clone(), text))
     };
     narrow_columns(judged, breadth(&literal.charset)).into_iter().filter_map(edit).collect()
+}
+
+/// `day LIKE 'ş%'` becomes `CAST(day AS CHAR) LIKE 'ş%'`.
+fn cast_date(judged: &Judged) -> Edits {
+    let edit = |at: usize| {
+        let operand = &judged.spot.operands[at];
+        let is_number = judged.site.sides[at].strength == "NUMERIC" && operand.is_editable;
+        is_number.then(|| (operand.expression.span.clone(), format!("CAST({} AS CHAR)", operand.text)))
+    };
+    let has_literal = broadest_literal(judged).is_some_and(|at| !judged.spot.operands[at].text.is_ascii());
+    if has_literal { (0..judged.site.sides.len()).filter_map(edit).collect() } else { Edits::new() }
 }
 
 /// Index of the literal whose character set has the most characters.
