@@ -97,7 +97,7 @@ pub enum Kind {
     TooWide,
     /// Values become equal: errors 1062, 1291, 1495.
     Duplicates,
-    /// Columns of a foreign key do not fit: errors 1005, 1215, 1832, 1833, 3780.
+    /// Columns of a foreign key do not fit: errors 1005, 1215, 1832, 1833, 1846, 3780.
     ForeignKey,
     /// A character has no place in the column's character set: errors 1366, 1067, 1300.
     Unrepresentable,

@@ -1,6 +1,7 @@
 //! Foreign keys between columns of two collations.
 
 mod convert;
+mod redeclared;
 
 use server::{collation_charset, is_same_collation};
 use sql::ddl::{Reference, find_references};
@@ -20,13 +21,20 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
         }
     }
     if mismatches.is_empty() {
-        return convert::explain(copy, refused);
+        let cause = convert::explain(copy, refused)?;
+        return if cause.is_some() { Ok(cause) } else { redeclared::explain(copy, refused) };
     }
     let details = mismatches.iter().map(|mismatch| mismatch.detail.clone()).collect();
     let cause = Cause { details, ..Cause::new(Kind::ForeignKey) };
     Ok(Some(match &refused.table {
         Some(_) => Cause { attempts: alter_columns(refused, &mismatches), ..cause },
-        None => Cause { attempts: declare_columns(refused, mismatches), max_remedies: 1, ..cause },
+        // A new table's key can be refused for another reason: no index, or another type.
+        None => Cause {
+            attempts: declare_columns(refused, mismatches),
+            max_remedies: 1,
+            needs_remedy: true,
+            ..cause
+        },
     }))
 }
 

@@ -32,6 +32,8 @@ const KEY_TOO_LONG_AFTER_CHANGE: u16 = 3886;
 /// "Cannot change column: used in a foreign key constraint".
 const FK_COLUMN_CANNOT_CHANGE: u16 = 1832;
 const FK_COLUMN_CANNOT_CHANGE_CHILD: u16 = 1833;
+/// "ALGORITHM=COPY is not supported. Reason: Columns participating in a foreign key are renamed".
+const FK_COLUMN_CANNOT_BE_COPIED: u16 = 1846;
 const INVALID_DEFAULT: u16 = 1067;
 const TOO_BIG_FIELD_LENGTH: u16 = 1074;
 /// "Multiple definition of same constant in list partitioning".
@@ -149,7 +151,8 @@ pub fn judge(copy: &mut Copy<'_>, session: &Session, given: &Given) -> Result<Ve
         | error_code::FK_INCOMPATIBLE_COLUMNS
         | error_code::CANT_CREATE_TABLE
         | FK_COLUMN_CANNOT_CHANGE
-        | FK_COLUMN_CANNOT_CHANGE_CHILD => foreign_key::explain(copy, &refused)?,
+        | FK_COLUMN_CANNOT_CHANGE_CHILD
+        | FK_COLUMN_CANNOT_BE_COPIED => foreign_key::explain(copy, &refused)?,
         error_code::UNKNOWN_COLLATION | error_code::UNKNOWN_CHARACTER_SET | error_code::COLLATION_CHARSET_MISMATCH => {
             unknown::explain(&refused)
         }

@@ -54,37 +54,65 @@ fn column_changes(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) -> 
         return Ok(None);
     };
     let charset = column.charset.clone().unwrap_or_default();
-    let detail = format!("{}.{} has character set {charset}, which cannot hold the value", found.name, column.name);
+    let title = format!("{}.{}", found.name, column.name);
+    let Some(create) = copy.create_table(&schema, &found.name)? else { return Ok(None) };
+    let Some(definition) = ddl::find_column(&create, &column.name) else { return Ok(None) };
+    let convert = |collation: &str, what: String, effect: String| {
+        let definition = ddl::with_collation(definition, collation_charset(collation), collation, None);
+        // Servers before MySQL 9 and MariaDB 11 do not read `COLLATE binary`.
+        let definition = definition.replacen(" COLLATE binary", "", 1);
+        let name = subject.session.quote_table(&schema, &found.name);
+        let statements = vec![format!("ALTER TABLE {name} MODIFY {} {definition}", quote_identifier(&column.name))];
+        Change {
+            scope: Scope::Column,
+            what,
+            sql: statements.clone(),
+            effects: vec![effect],
+            is_lossy: false,
+            collation: None,
+            act: Act::Tables {
+                tables: vec![(schema.clone(), found.name.clone())],
+                session: Session { schema: subject.session.schema.clone(), prelude: Vec::new() },
+                statements,
+                text: None,
+            },
+        }
+    };
+    if is_ill_formed(&refusal.message) {
+        let detail = format!("{title} holds text in {charset}; the value is no text, its bytes are ill-formed");
+        let effect = "Its values are then compared by their bytes.".to_owned();
+        return Ok(Some((detail, vec![convert("binary", format!("Make {title} a column of bytes"), effect)])));
+    }
+    let detail = format!("{title} has character set {charset}, which cannot hold the value");
     let mut changes = vec![set_names_change(subject)];
-    if breadth(&charset) < 4
-        && let Some(create) = copy.create_table(&schema, &found.name)?
-        && let Some(definition) = ddl::find_column(&create, &column.name)
-    {
+    if breadth(&charset) < 4 {
         for suffix in [
             column.collation.as_deref().and_then(|own| own.split_once('_')).map_or("bin", |(_, suffix)| suffix),
             "general_ci",
         ] {
             let collation = format!("utf8mb4_{suffix}");
-            let definition = ddl::with_collation(definition, collation_charset(&collation), &collation, None);
-            let name = subject.session.quote_table(&schema, &found.name);
-            let statements = vec![format!("ALTER TABLE {name} MODIFY {} {definition}", quote_identifier(&column.name))];
-            changes.push(Change {
-                scope: Scope::Column,
-                what: format!("Convert {}.{} to {collation}", found.name, column.name),
-                sql: statements.clone(),
-                effects: vec![format!("Keys grow: {} reads the rows first.", preflight(&collation))],
-                is_lossy: false,
-                collation: None,
-                act: Act::Tables {
-                    tables: vec![(schema.clone(), found.name.clone())],
-                    session: Session { schema: subject.session.schema.clone(), prelude: Vec::new() },
-                    statements,
-                    text: None,
-                },
-            });
+            let effect = format!("Keys grow: {} reads the rows first.", preflight(&collation));
+            changes.push(convert(&collation, format!("Convert {title} to {collation}"), effect));
         }
     }
     Ok(Some((detail, changes)))
+}
+
+/// True if the bytes that an error quotes, `'\xAC\xED\x00\x05sr...'`, are no UTF-8.
+fn is_ill_formed(message: &str) -> bool {
+    let quoted = message.split('\'').nth(1).unwrap_or_default().trim_end_matches("...");
+    let mut bytes = Vec::new();
+    let mut rest = quoted;
+    while let Some(first) = rest.chars().next() {
+        let code = rest.strip_prefix("\\x").and_then(|code| u8::from_str_radix(code.get(..2)?, 16).ok());
+        let length = if code.is_some() { 4 } else { first.len_utf8() };
+        match code {
+            Some(byte) => bytes.push(byte),
+            None => bytes.extend_from_slice(&rest.as_bytes()[..length]),
+        }
+        rest = &rest[length..];
+    }
+    std::str::from_utf8(&bytes).is_err_and(|error| error.error_len().is_some())
 }
 
 /// Declarations of the program's parameter or variable that the error names, in utf8mb4.
@@ -163,5 +191,18 @@ fn set_names_change(subject: &Subject) -> Change {
         is_lossy: false,
         collation: None,
         act: Act::Statement(Session { prelude, ..subject.session.clone() }, subject.text.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_ill_formed;
+
+    #[test]
+    fn bytes_of_errors_are_text_or_not() {
+        assert!(is_ill_formed(r"Incorrect string value: '\xAC\xED\x00\x05sr...' for column 'a' at row 1"));
+        assert!(!is_ill_formed(r"Incorrect string value: '\xF0\x9F\x98\x85' for column 'a' at row 1"));
+        // Cut within a character.
+        assert!(!is_ill_formed(r"Incorrect string value: 'abcd\xF0\x9F...' for column 'a' at row 1"));
     }
 }

@@ -11,14 +11,22 @@ use crate::model::{Kind, Scope};
 
 /// A foreign key of the table that the statement alters, as child or parent.
 #[derive(Debug)]
-struct Key {
-    name: String,
+pub(super) struct Key {
+    pub name: String,
     /// Schema and name.
-    child: (String, String),
-    parent: (String, String),
+    pub child: (String, String),
+    pub parent: (String, String),
     /// Columns of child and parent.
     columns: Vec<(String, String)>,
     rules: String,
+}
+
+impl Key {
+    /// True for a column of the key in a table, as child or parent.
+    pub fn has_column(&self, table: &(String, String), column: &str) -> bool {
+        let is_side = |side: &(String, String), name: &String| side == table && name.eq_ignore_ascii_case(column);
+        self.columns.iter().any(|(child, parent)| is_side(&self.child, child) || is_side(&self.parent, parent))
+    }
 }
 
 /// Row for a column of a foreign key: name, child, parent, column of the child and of the parent.
@@ -96,7 +104,7 @@ fn add(refused: &Refused<'_>, key: &Key) -> String {
     )
 }
 
-fn keys(copy: &Copy<'_>, (schema, name): &(String, String)) -> Result<Vec<Key>, Error> {
+pub(super) fn keys(copy: &Copy<'_>, (schema, name): &(String, String)) -> Result<Vec<Key>, Error> {
     let (schema, name) = (quote_string(schema), quote_string(name));
     let fail = |source| copy.failed("read foreign keys", source);
     let mut conn = copy.server().connect()?;
