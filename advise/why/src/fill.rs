@@ -12,8 +12,11 @@ use mysql::prelude::Queryable;
 use sql::{SqlMode, TokenKind, quote_identifier, quote_table, tokenize};
 
 use crate::Error;
-use crate::copy::{Copy, Session};
+use crate::copy::{Copy, Place, Session};
+use crate::spot::Source;
+use crate::syntax::TableKind;
 use crate::tables::TableName;
+use crate::trial::Subject;
 
 pub use range::Bounded;
 use value::Column;
@@ -57,6 +60,26 @@ impl Copy<'_> {
     /// Number of made-up rows of some tables.
     pub fn made_up_rows(&self, tables: &[TableName]) -> u64 {
         tables.iter().filter_map(|table| self.made_up.get(table)).sum()
+    }
+
+    /// Removes the made-up rows of the table that an `INSERT` or `REPLACE` writes. False for other
+    /// statements, and for a table that has rows of its own, too.
+    pub fn remove_made_up_rows(&mut self, subject: &Subject) -> Result<bool, Error> {
+        let source = Source::statement(Place::Session(subject.session.clone()), &subject.text, 0);
+        let own = subject.session.schema.clone().unwrap_or_default();
+        let target = source.parsed.blocks.first().and_then(|block| block.tables.first());
+        let Some(TableKind::Named { schema, name }) = target.map(|table| &table.kind) else { return Ok(false) };
+        let (schema, name) = (schema.clone().unwrap_or(own), name.clone());
+        let made_up = self.made_up.get(&(schema.clone(), name.clone())).copied().unwrap_or_default();
+        if !source.begins_with(&["insert", "replace"]) || made_up == 0 || made_up < self.count_rows(&schema, &name)? {
+            return Ok(false);
+        }
+        let session = Session { prelude: vec!["SET SESSION foreign_key_checks = 0".into()], ..Session::default() };
+        let is_empty = self.run(&session, &[format!("TRUNCATE TABLE {}", quote_table(&schema, &name))])?.is_ok();
+        if is_empty {
+            self.made_up.remove(&(schema, name));
+        }
+        Ok(is_empty)
     }
 
     fn count_made_up(&mut self, schema: &str, name: &str, rows: u64) {

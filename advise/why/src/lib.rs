@@ -27,6 +27,7 @@ mod number;
 mod origin;
 mod placeholder;
 mod plan;
+mod prepare;
 mod refused;
 mod remedy;
 mod run;

@@ -3,6 +3,8 @@
 mod indexes;
 mod prepared;
 
+use std::collections::BTreeSet;
+
 use server::error_code;
 use sql::{SqlMode, tokenize};
 
@@ -18,7 +20,7 @@ use crate::tables::TableName;
 use crate::trial::{Inner, Outcome, Subject};
 use crate::unjudged::describe_warning;
 use crate::variables::find_variables;
-use crate::{ddl, name};
+use crate::{ddl, name, prepare};
 use indexes::is_index_candidate;
 
 /// Maximum number of expressions of a statement and its programs about which the server is asked.
@@ -62,11 +64,21 @@ pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> 
     let is_setup = |given: &&Given| sets_up(&given.text);
     let judged_count = request.given.iter().filter(|given| !is_setup(given)).count();
     let mut failed: Option<Error> = None;
+    let mut prepared_names: BTreeSet<String> = BTreeSet::new();
     for given in &request.given {
         lifecycle::interrupt::check()?;
         if let Some(schema) = &given.schema {
             session.schema = Some(schema.clone());
         }
+        if prepare::used_name(&given.text).is_some_and(|name| prepared_names.contains(&name.to_lowercase())) {
+            continue;
+        }
+        let mut inner = None;
+        if let Some((name, text)) = prepare::read_prepared(copy, &session, &given.text)? {
+            prepared_names.extend(name.map(|name| name.to_lowercase()));
+            inner = Some(Given { text, ..given.clone() });
+        }
+        let given = inner.as_ref().unwrap_or(given);
         if sets_up(&given.text) && copy.run(&session, std::slice::from_ref(&given.text))?.is_ok() {
             match sql::used_schema(given.text.as_bytes()) {
                 Some(schema) => session.select(schema),
@@ -241,8 +253,44 @@ impl Diagnoser<'_, '_> {
         if let Some(findings) = self.judge_created_program(given)? {
             return Ok(findings);
         }
-        let (text, subject) = self.subject(ddl::create_query(&given.text).unwrap_or(&given.text))?;
-        let outcome = self.copy.evaluate(&subject)?;
+        match ddl::create_query(&given.text) {
+            Some(query) => self.judge_creation(given, query),
+            None => self.judge_statement(&given.place, &given.text),
+        }
+    }
+
+    /// Judges the query of a `CREATE VIEW` or `CREATE TABLE`, and creates the view or the table for
+    /// later statements.
+    fn judge_creation(&mut self, given: &Given, query: &str) -> Result<Vec<Finding>, Error> {
+        let mut findings = self.judge_statement(&given.place, query)?;
+        if findings.iter().all(|finding| finding.error.is_none()) {
+            let subject = Subject { session: self.session.clone(), text: given.text.clone(), inner: None };
+            if let Some(refusal) = self.copy.create_from_query(&subject, query)?
+                && is_conflict(refusal.code)
+            {
+                let before = Outcome { refusal: Some(refusal.clone()), ..Outcome::default() };
+                let fault = Fault { kind: refusal_kind(refusal.code), parts: Vec::new(), subject, before };
+                findings.push(finding(&fault, Some(refusal.to_string()), Vec::new(), Vec::new()));
+            }
+        }
+        let head = given.text.strip_suffix(query).unwrap_or_default();
+        let remedies = findings.iter_mut().flat_map(|finding| &mut finding.remedies);
+        for remedy in remedies.filter(|remedy| remedy.scope <= Scope::Session) {
+            if let Some(last) = remedy.sql.last_mut() {
+                last.insert_str(0, head);
+            }
+        }
+        Ok(findings)
+    }
+
+    fn judge_statement(&mut self, place: &str, text: &str) -> Result<Vec<Finding>, Error> {
+        let (text, subject) = self.subject(text)?;
+        let mut outcome = self.copy.evaluate(&subject)?;
+        if outcome.refusal.as_ref().is_some_and(|refusal| refusal.code == error_code::DUP_ENTRY)
+            && self.copy.remove_made_up_rows(&subject)?
+        {
+            outcome = self.copy.evaluate(&subject)?;
+        }
         if let Some(refusal) = &outcome.refusal
             && !is_conflict(refusal.code)
         {
@@ -250,7 +298,7 @@ impl Diagnoser<'_, '_> {
                 return Ok(findings);
             }
             let message = name::refusal_message(self.copy, &self.session, &text, refusal)?;
-            return Err(Error::Statement { place: given.place.clone(), message });
+            return Err(Error::Statement { place: place.to_owned(), message });
         }
         let mut findings = Vec::new();
         let groups = groups::group_statement(self.copy, &subject)?;

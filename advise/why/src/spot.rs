@@ -240,7 +240,9 @@ impl Source {
                         _ => None,
                     })
                     .collect();
-                if let [left, right] = rows.as_slice() {
+                if let [ExprKind::Row(needles), ExprKind::Subquery(blocks)] = [&operands[0].kind, &operands[1].kind] {
+                    self.push_row_query(block, (operator, span), needles, blocks, spots);
+                } else if let [left, right] = rows.as_slice() {
                     for (left, right) in left.iter().zip(*right) {
                         spots.push(self.pair(block, operator, self.operand(block, left), self.operand(block, right)));
                     }
@@ -252,18 +254,11 @@ impl Source {
                 spots.push(self.spot(block, SpotKind::Comparison, operator, span, all(operands)));
             }
             ExprKind::AmongRows { needle, blocks } => {
-                let Some(inner) = blocks.first().and_then(|at| self.parsed.blocks.get(*at)) else { return };
                 let needles = match &needle.kind {
-                    ExprKind::Row(parts) => parts.iter().collect(),
-                    _ => vec![needle.as_ref()],
+                    ExprKind::Row(parts) => parts.as_slice(),
+                    _ => std::slice::from_ref(needle.as_ref()),
                 };
-                for (needle, item) in needles.into_iter().zip(&inner.items) {
-                    let operands = vec![self.operand(block, needle), self.operand(blocks[0], &item.expression)];
-                    let mut spot = self.spot(block, SpotKind::Comparison, "IN", span.clone(), operands);
-                    let rows = self.layer(blocks[0], Joins::None).replacen(EXPRESSIONS, &spot.operands[1].text, 1);
-                    spot.alone = format!("{} IN ({rows})", spot.operands[0].text);
-                    spots.push(spot);
-                }
+                self.push_row_query(block, ("IN", span), needles, blocks, spots);
             }
             ExprKind::Call { name, arguments, .. } if arguments.len() > 1 => {
                 spots.push(self.spot(block, SpotKind::Call, &name.to_lowercase(), span, all(arguments)));
@@ -283,6 +278,25 @@ impl Source {
                 spots.push(Spot { collation: Some(collation.clone()), ..spot });
             }
             _ => {}
+        }
+    }
+
+    /// Compares values with the items of a subquery: `(a, b) IN (SELECT …)`, `(a, b) = (SELECT …)`.
+    fn push_row_query(
+        &self,
+        block: usize,
+        (operator, span): (&str, Range<usize>),
+        needles: &[Expr],
+        blocks: &[usize],
+        spots: &mut Vec<Spot>,
+    ) {
+        let Some(inner) = blocks.first().and_then(|at| self.parsed.blocks.get(*at)) else { return };
+        for (needle, item) in needles.iter().zip(&inner.items) {
+            let operands = vec![self.operand(block, needle), self.operand(blocks[0], &item.expression)];
+            let mut spot = self.spot(block, SpotKind::Comparison, operator, span.clone(), operands);
+            let rows = self.layer(blocks[0], Joins::None).replacen(EXPRESSIONS, &spot.operands[1].text, 1);
+            spot.alone = format!("{} {operator} ({rows})", spot.operands[0].text);
+            spots.push(spot);
         }
     }
 

@@ -102,6 +102,28 @@ impl Copy<'_> {
         Ok(outcome)
     }
 
+    /// Creates the view or the table of a query, for later statements. A table stays empty if the
+    /// copy has made-up rows, which are none of its own. Returns the refusal.
+    pub fn create_from_query(&mut self, subject: &Subject, query: &str) -> Result<Option<Refusal>, Error> {
+        let plan = self.explain(&Place::Session(subject.session.clone()), query)?;
+        if self.runs_for_long(subject, &plan.into_iter().collect::<Vec<_>>()) {
+            return Ok(None);
+        }
+        let refusal = self.run(&subject.session, std::slice::from_ref(&subject.text))?.err();
+        let tokens: Vec<sql::Token<'_>> = sql::tokenize(&subject.text, sql::SqlMode::default()).collect();
+        let is_table = tokens.iter().filter(|token| token.is_content()).take(4).any(|token| token.is_keyword("table"));
+        if refusal.is_none()
+            && is_table
+            && !self.made_up.is_empty()
+            && let Some(created) = sql::find_tables(&tokens).into_iter().next()
+        {
+            let own = subject.session.schema.clone().unwrap_or_default();
+            let name = sql::quote_table(created.schema.as_ref().unwrap_or(&own), &created.name);
+            let _ = self.run(&Session::default(), &[format!("TRUNCATE TABLE {name}")])?;
+        }
+        Ok(refusal)
+    }
+
     /// True for a statement that MySQL could run for minutes, because `max_execution_time` limits
     /// only queries. The statement is not run, and counts as accepted.
     fn runs_for_long(&self, subject: &Subject, plans: &[Plan]) -> bool {

@@ -230,6 +230,43 @@ fn unjudged_programs_say_so_on_mysql_9() {
     server.stop().unwrap();
 }
 
+/// A script's statements see the tables that earlier ones create, and no made-up rows.
+#[test]
+fn statements_of_a_script_follow_each_other() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let schema = "ALTER DATABASE CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci;\n\
+         CREATE TABLE a (id INT PRIMARY KEY, s VARCHAR(40), KEY ks (s)) COLLATE utf8mb4_general_ci;\n\
+         CREATE TABLE b (id INT PRIMARY KEY, s VARCHAR(40), KEY ks (s)) COLLATE utf8mb4_unicode_ci;\n\
+         CREATE TRIGGER written AFTER INSERT ON b FOR EACH ROW UPDATE a SET id = 0 WHERE s = NEW.s;";
+    let script = [
+        // Fills both tables.
+        "SELECT * FROM a JOIN b ON a.s = b.s COLLATE utf8mb4_general_ci",
+        "INSERT INTO b VALUES (9, 'x')",
+        "CREATE TABLE copied AS SELECT id, s FROM b",
+        "INSERT INTO copied VALUES (9, 'x')",
+        "SELECT * FROM copied JOIN a ON a.s = copied.s",
+        "CREATE TABLE child (s VARCHAR(40), FOREIGN KEY (s) REFERENCES copied (s)) COLLATE utf8mb4_unicode_ci",
+    ];
+    for name in ["mariadb@trixie", "mysql@sid"] {
+        let server = open(&name.parse().unwrap(), &Options::default(), &NoProgress).unwrap();
+        load_dump(&server, "d.sql", schema.as_bytes(), LoadLimits::default(), &mut Loaded::default()).unwrap();
+        let given = script.map(|text| Given {
+            place: text.split(' ').take(3).collect(),
+            text: text.into(),
+            ..Given::default()
+        });
+        let request = Request { given: given.to_vec(), schema: Some("app".into()), first: Vec::new() };
+        let found = diagnose(&mut Copy::new(&server).unwrap(), &request).unwrap();
+        let refused = found.statements.iter().filter(|one| one.findings.iter().any(|found| found.error.is_some()));
+        let refused: Vec<&str> = refused.map(|one| one.text.as_str()).collect();
+        assert_eq!(refused, [script[1], script[4]], "{name}: {found:?}");
+        let failed: Vec<&String> = found.notes.iter().filter(|note| note.contains("refuses")).collect();
+        // The referenced column has no index.
+        assert!(failed.len() == 1 && failed[0].contains("CREATETABLEchild"), "{name}: {failed:?}");
+        server.stop().unwrap();
+    }
+}
+
 /// The statistics say that the tables have one row each. No remedy reads fewer rows, but the server
 /// warns of the index.
 #[test]

@@ -29,12 +29,7 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
     Ok(Some(match &refused.table {
         Some(_) => Cause { attempts: alter_columns(refused, &mismatches), ..cause },
         // A new table's key can be refused for another reason: no index, or another type.
-        None => Cause {
-            attempts: declare_columns(refused, mismatches),
-            max_remedies: 1,
-            needs_remedy: true,
-            ..cause
-        },
+        None => Cause { attempts: declare_columns(refused, mismatches), max_remedies: 1, needs_remedy: true, ..cause },
     }))
 }
 

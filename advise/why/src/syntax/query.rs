@@ -69,9 +69,9 @@ pub enum TableKind {
 /// where its list is judged.
 pub const MAX_PARSED_BYTES: usize = 1 << 20;
 
-/// Reads a statement. Statements other than queries, `INSERT`, `REPLACE`, `UPDATE`, `DELETE`,
-/// `SET`, `DO`, `CALL`, and `CREATE` and `ALTER` with a query have no blocks. Nor have those longer
-/// than [`MAX_PARSED_BYTES`].
+/// Reads a statement. Statements other than queries, `INSERT`, `REPLACE`, `UPDATE`, `DELETE`, also
+/// behind `EXPLAIN`, `SET`, `DO`, `CALL`, and `CREATE` and `ALTER` with a query have no blocks. Nor
+/// have those longer than [`MAX_PARSED_BYTES`].
 pub fn parse_statement(text: &str) -> Statement {
     if text.len() > MAX_PARSED_BYTES {
         return Statement::default();
@@ -131,7 +131,9 @@ impl<'s> Parser<'s> {
             "insert" | "replace" => self.insert(),
             "update" => self.update(),
             "delete" => self.delete(),
-            "set" | "do" | "call" => self.expressions_only(),
+            "set" => self.settings(),
+            "do" | "call" => self.expressions_only(),
+            "explain" | "describe" | "desc" | "analyze" => self.explained(),
             "create" | "alter" => self.definition(),
             _ => {}
         }
@@ -147,6 +149,33 @@ impl<'s> Parser<'s> {
             }
             self.cursor.skip_one();
         }
+    }
+
+    /// Reads the statement of `EXPLAIN FORMAT = JSON SELECT …`.
+    fn explained(&mut self) {
+        self.cursor.at += 1;
+        while self.cursor.peek().is_some() {
+            if self.begins_query() || self.cursor.is_any(&["insert", "replace", "update", "delete"]) {
+                self.statement();
+                return;
+            }
+            self.cursor.at += 1;
+        }
+    }
+
+    /// Reads the values of `SET @a = x, b := y`. The targets are not compared.
+    fn settings(&mut self) {
+        let block = self.open_block(None);
+        self.open.push(block);
+        while self.cursor.peek().is_some() {
+            let is_assigned = self.cursor.take_symbol('=');
+            self.cursor.at += usize::from(!is_assigned);
+            if is_assigned {
+                let value = self.expression();
+                self.found.blocks[block].conditions.extend(value);
+            }
+        }
+        self.open.pop();
     }
 
     fn expressions_only(&mut self) {
