@@ -13,7 +13,6 @@ mod lab;
 mod package;
 mod portable;
 mod release;
-mod semver;
 mod sizes;
 mod test;
 mod venv;
@@ -49,8 +48,6 @@ enum Task {
     /// Check licences and sources of all packages, and duplicates in the project's workspace, with
     /// cargo-deny.
     Deny(deny::Arguments),
-    /// Compare the library's interface with an earlier version, with cargo-semver-checks.
-    Semver(semver::Arguments),
     /// Build programs with one collation and with all, and compare what the library adds to each
     /// with its limit.
     Sizes(sizes::Arguments),
@@ -87,7 +84,6 @@ fn run() -> Result<bool> {
         Task::Package(arguments) => package::run(arguments).map(|()| true),
         Task::Release(arguments) => release::run(arguments).map(|()| true),
         Task::Deny(arguments) => deny::run(arguments).map(|()| true),
-        Task::Semver(arguments) => semver::run(arguments),
         Task::Sizes(arguments) => sizes::run(arguments),
         Task::Lab(words) if lab::has_task(&words[0]) => lab::become_lab(words),
         Task::Lab(words) => {
