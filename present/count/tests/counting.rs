@@ -157,7 +157,8 @@ fn prepares_classes_in_their_sql_mode() {
         let cell = results.cells.iter().find(|cell| cell.workload.contains(name)).unwrap();
         cell.mean() / cell.statements as f64
     };
-    assert!((cost("own") / cost("plain") - 1.0).abs() < 0.02, "{results:?}");
+    // Its cost includes that of the two SET.
+    assert!(cost("own") > cost("plain"), "{results:?}");
 }
 
 #[test]
